@@ -154,3 +154,27 @@ export function findVagueNames(path: string, text: string): string[] {
 
 const splitWords = (name: string): string[] =>
   name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(/[ _]/);
+
+/** Types of published interfaces. `Run` is the client's, and in the orchestrator the run that it drives. */
+const PUBLIC_TYPES: ReadonlySet<string> = new Set(['ChatRequest', 'Denied', 'Halted', 'Run', 'ToolResult']);
+
+/** Returns a line for each type whose name several sources declare, or that is a bare participle. */
+export function findTypeProblems(sources: readonly { path: string; text: string }[]): string[] {
+  const places = new Map<string, string[]>();
+  for (const { path, text } of sources) {
+    const add = ({ id }: { id: { name: string } }) => places.set(id.name, [...(places.get(id.name) ?? []), path]);
+    new Visitor({
+      TSTypeAliasDeclaration: (node) => void add(node),
+      TSInterfaceDeclaration: (node) => void add(node),
+    }).visit(parseSource(path, text));
+  }
+  const named = [...places].filter(([name]) => !PUBLIC_TYPES.has(name));
+  return [
+    ...named
+      .filter(([, paths]) => paths.length > 1)
+      .map(([name, paths]) => `${paths.join(', ')}: the type ${name} is declared more than once`),
+    ...named
+      .filter(([name]) => isParticiple(name.toLowerCase()) && /^[A-Z][a-z]+$/.test(name))
+      .map(([name, paths]) => `${paths.join(', ')}: the type ${name} is a participle; name it by a noun`),
+  ];
+}

@@ -1,6 +1,12 @@
 // The names of the repository: all sources are parsed.
 import { expect, test } from 'vitest';
-import { findNameProblems, findVagueNames, findVerblessNames, isParticiple } from './name-problems.ts';
+import {
+  findNameProblems,
+  findTypeProblems,
+  findVagueNames,
+  findVerblessNames,
+  isParticiple,
+} from './name-problems.ts';
 import { readSources, type Source } from './workspace.ts';
 
 test.each(['told', 'judged', 'given', 'paid'])('%s is a participle', (name) => {
@@ -55,4 +61,16 @@ test('Every function of the product is named by a verb phrase', () => {
 test('No name of the product contains a vague word', () => {
   const products = readSources().filter(isProduct);
   expect(products.flatMap(({ path, text }) => findVagueNames(path, text))).toEqual([]);
+});
+
+test('A type that two sources declare, and one that is a participle, are reported', () => {
+  const one = { path: 'a.ts', text: 'type Step = 1; type Judged = 2;' };
+  expect(findTypeProblems([one, { path: 'b.ts', text: 'interface Step {}' }])).toEqual([
+    'a.ts, b.ts: the type Step is declared more than once',
+    'a.ts: the type Judged is a participle; name it by a noun',
+  ]);
+});
+
+test('Every type of the product has a name of its own, and none is a bare participle', () => {
+  expect(findTypeProblems(readSources().filter(isProduct))).toEqual([]);
 });

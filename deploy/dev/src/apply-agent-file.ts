@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseAgentFile, withPlaces, type Client } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
-import type { Environment } from './backing-servers.ts';
+import type { StackEnvironment } from './backing-servers.ts';
 
 const WAIT_MS = 60_000;
 const POLL_INTERVAL_MS = 100;
@@ -16,7 +16,7 @@ export type ApplyFileOptions = {
   client: Client;
   agentFile: string;
   /** `${NAME}` and `${NAME:-default}` in the file are replaced by these values. */
-  env: Environment;
+  env: StackEnvironment;
   signal: AbortSignal;
 };
 

@@ -21,7 +21,7 @@ import { keepServer } from './keep-server.ts';
 import { readKeptPorts, writeKeptPorts } from './kept-ports.ts';
 import type { StateDir } from './state-dir.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type StackEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** `url` is absent without a server; `about` is its source, or the reason. */
 export type BackingServer = { url?: string; about: string; isOurs: boolean };
@@ -35,7 +35,7 @@ export type BackingServers = {
 
 export type BackingOptions = {
   state: StateDir;
-  env: Environment;
+  env: StackEnvironment;
   /** Called when a server dies and when one is fetched. */
   report: (line: string) => void;
   resources: Resources;

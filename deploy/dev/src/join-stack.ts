@@ -3,14 +3,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hideAddressParts } from '@millrace/contracts';
 import { answerOnce } from './answer-once.ts';
-import type { Environment } from './backing-servers.ts';
+import type { StackEnvironment } from './backing-servers.ts';
 import { claimStack, type StackClaim } from './claim-stack.ts';
 import { openClient, type NatsAddress } from './open-client.ts';
 import { DEMO_AGENT, type ServeStackOptions } from './serve-stack.ts';
 import type { StackFile } from './stack-file.ts';
 import { formatRunningStack } from './startup-output.ts';
 
-type Taken = Extract<StackClaim, { kind: 'taken' }>;
+type TakenStack = Extract<StackClaim, { kind: 'taken' }>;
 export type JoinOptions = Omit<ServeStackOptions, 'releaseClaim'>;
 
 /** As long as a cold start may take. */
@@ -20,7 +20,7 @@ const POLL_INTERVAL_MS = 100;
 /**
  * Resolves with the exit code: not 0 if nothing was started, so that a script does not mistake the stack for its own.
  */
-export async function joinStack(taken: Taken, options: JoinOptions): Promise<number> {
+export async function joinStack(taken: TakenStack, options: JoinOptions): Promise<number> {
   const { arguments: args, env, report } = options;
   if (args.command === 'serve') {
     formatRunningStack(taken.stack, DEMO_AGENT).forEach(report);
@@ -39,7 +39,7 @@ export async function joinStack(taken: Taken, options: JoinOptions): Promise<num
   }
 }
 
-async function waitUntilServing({ state, signal }: JoinOptions): Promise<Taken['stack']> {
+async function waitUntilServing({ state, signal }: JoinOptions): Promise<TakenStack['stack']> {
   const deadline = performance.now() + STARTING_TIMEOUT_MS;
   while (performance.now() < deadline) {
     const claim = await claimStack(state);
@@ -54,7 +54,7 @@ async function waitUntilServing({ state, signal }: JoinOptions): Promise<Taken['
 }
 
 /** stack.json has no credentials: they are read from the environment if it names the same server. */
-function describeAddress({ natsUrl, keys }: StackFile, { NATS_URL: named }: Environment): NatsAddress {
+function describeAddress({ natsUrl, keys }: StackFile, { NATS_URL: named }: StackEnvironment): NatsAddress {
   const isNamed = named !== undefined && named !== '' && hideAddressParts(named) === natsUrl;
   return { url: isNamed ? named : natsUrl, keys, isOurs: !isNamed && keys !== undefined };
 }

@@ -2,7 +2,7 @@
 // then the agent; it can be applied once all of its processors are running. No fixed delays.
 import { setMaxListeners } from 'node:events';
 import type { Resources } from '@millrace/service';
-import { startBackingServers, type BackingServers, type Environment } from './backing-servers.ts';
+import { startBackingServers, type BackingServers, type StackEnvironment } from './backing-servers.ts';
 import { listServiceSpecs } from './service-table.ts';
 import { chooseGatewayPort } from './gateway-port.ts';
 import { startStandInModel } from './stand-in-model.ts';
@@ -13,7 +13,7 @@ import { superviseService, type SupervisedService } from './supervise-service.ts
 export type LocalStackOptions = {
   checkout: string;
   state: StateDir;
-  env: Environment;
+  env: StackEnvironment;
   resources: Resources;
   /** Gives the start up. */
   signal: AbortSignal;
@@ -54,7 +54,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   };
 }
 
-type Model = { env: Environment; standIn?: Awaited<ReturnType<typeof startStandInModel>> };
+type Model = { env: StackEnvironment; standIn?: Awaited<ReturnType<typeof startStandInModel>> };
 
 /** Starts dev-model without a key and a base address: a compatible server of the user may need no key. */
 async function provideModel(options: LocalStackOptions): Promise<Model> {

@@ -1,7 +1,7 @@
 // A client of the stack at an address, with the prefix and the credentials of the caller's environment.
 import { connect, type Client } from '@millrace/client';
 import { locateSeedFile } from '@millrace/identity';
-import type { Environment } from './backing-servers.ts';
+import type { StackEnvironment } from './backing-servers.ts';
 
 /**
  * `keys`: the folder of the stack's keys. A server that is not ours takes TLS from the environment, and without `keys`
@@ -10,7 +10,7 @@ import type { Environment } from './backing-servers.ts';
 export type NatsAddress = { url: string; keys?: string | undefined; isOurs: boolean };
 
 /** @throws MillraceError bus-unreachable */
-export function openClient({ url, keys, isOurs }: NatsAddress, env: Environment): Promise<Client> {
+export function openClient({ url, keys, isOurs }: NatsAddress, env: StackEnvironment): Promise<Client> {
   const { MILLRACE_PREFIX: prefix } = env;
   return connect({
     url,

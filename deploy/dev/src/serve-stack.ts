@@ -5,7 +5,7 @@ import { createResources, type Resources } from '@millrace/service';
 import { answerOnce } from './answer-once.ts';
 import { applyAgentFile } from './apply-agent-file.ts';
 import type { DevArguments } from './arguments.ts';
-import type { Environment } from './backing-servers.ts';
+import type { StackEnvironment } from './backing-servers.ts';
 import { buildConsole } from './build-console.ts';
 import { openClient } from './open-client.ts';
 import { removeStack, writeStack } from './stack-file.ts';
@@ -24,7 +24,7 @@ export type ServeStackOptions = {
   checkout: string;
   agentFile: string;
   state: StateDir;
-  env: Environment;
+  env: StackEnvironment;
   /** Stops the stack at any point of its start. */
   signal: AbortSignal;
   /** Progress and addresses. */

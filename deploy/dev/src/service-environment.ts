@@ -1,6 +1,6 @@
 // Selects a service's environment from that of `npm start`: the variables of its configuration, and those that any
 // program needs. All others, keys above all, are withheld from processes that do not use them. Pure.
-import type { Environment } from './backing-servers.ts';
+import type { StackEnvironment } from './backing-servers.ts';
 
 /** To run at all, to find certificates, to write the time. */
 const SYSTEM = [
@@ -25,7 +25,7 @@ export const PROXY = [
 ] as const;
 
 /** The members of `env` that are named, and those of the system. */
-export function pickVariables(env: Environment, names: readonly string[]): Environment {
+export function pickVariables(env: StackEnvironment, names: readonly string[]): StackEnvironment {
   const allowed = [...SYSTEM, ...names];
   return Object.fromEntries(allowed.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }

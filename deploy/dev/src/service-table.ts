@@ -10,7 +10,7 @@ import {
   locateSeedFile,
 } from '@millrace/identity';
 import { CONNECTION_VARIABLES } from '@millrace/service';
-import type { BackingServers, Environment } from './backing-servers.ts';
+import type { BackingServers, StackEnvironment } from './backing-servers.ts';
 import { PROXY, pickVariables } from './service-environment.ts';
 import type { ServiceSpec } from './service-process.ts';
 import type { StateDir } from './state-dir.ts';
@@ -116,10 +116,10 @@ export type SpecOptions = {
   checkout: string;
   state: StateDir;
   /** The caller's own environment; values that are set here override it. */
-  env: Environment;
+  env: StackEnvironment;
   servers: BackingServers;
   /** OPENAI_API_KEY and OPENAI_BASE_URL of dev-model, if it is used. */
-  model: Environment;
+  model: StackEnvironment;
   gatewayPort: number;
 };
 
@@ -140,7 +140,7 @@ export function listServiceSpecs({ checkout, state, env, servers, model, gateway
 }
 
 /** The service's own key; auth has those of the callout too, and registers the first API key. */
-const buildKeyEnvironment = (service: string, keys: string): Environment => ({
+const buildKeyEnvironment = (service: string, keys: string): StackEnvironment => ({
   NATS_NKEY_FILE: locateSeedFile(keys, chooseRole(service)),
   ...(service === 'auth' && {
     AUTH_FIRST_KEY_FILE: locateFirstKeyFile(keys),
@@ -166,7 +166,12 @@ function omitOwn(reads: readonly string[], { nats, redis, qdrant }: BackingServe
 export const resolveMain = (checkout: string, service: string): string =>
   join(checkout, 'services', service, 'src/main.ts');
 
-function buildStoreEnvironment(store: Store, service: string, servers: BackingServers, state: StateDir): Environment {
+function buildStoreEnvironment(
+  store: Store,
+  service: string,
+  servers: BackingServers,
+  state: StateDir,
+): StackEnvironment {
   const { url } = servers[store];
   if (url === undefined) return { SQLITE_PATH: state.database(service) };
   const { keys } = servers[store];

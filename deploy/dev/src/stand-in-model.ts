@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pickFreePort } from '@millrace/servers';
 import type { RestartPolicy } from './restart-policy.ts';
 import { superviseService, type SupervisedService } from './supervise-service.ts';
-import type { Environment } from './backing-servers.ts';
+import type { StackEnvironment } from './backing-servers.ts';
 import { pickVariables } from './service-environment.ts';
 import { resolveMain } from './service-table.ts';
 import type { StateDir } from './state-dir.ts';
@@ -14,7 +14,7 @@ export type StandInModel = { url: string; service: SupervisedService };
 export type StandInOptions = {
   checkout: string;
   state: StateDir;
-  env: Environment;
+  env: StackEnvironment;
   report: (line: string) => void;
   signal: AbortSignal;
   restartPolicy?: RestartPolicy;

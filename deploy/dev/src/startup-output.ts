@@ -45,14 +45,14 @@ const formatAddress = ({ url, about }: BackingServer, instead: string): string =
  * `hasCredentials`: the address of NATS holds some, which are not written down, so that the other terminal must have
  * them too. `keys`: the folder of the stack's keys.
  */
-type UsageOptions = {
+type ShownUsage = {
   url: string;
   gatewayUrl?: string | undefined;
   keys?: string | undefined;
   hasCredentials?: boolean;
 };
 
-export function formatUsage(agent: string, { url, gatewayUrl, keys, hasCredentials = false }: UsageOptions): string[] {
+export function formatUsage(agent: string, { url, gatewayUrl, keys, hasCredentials = false }: ShownUsage): string[] {
   return [
     `Talk to it, in another terminal${hasCredentials ? ' that has the same NATS_URL' : ''}:`,
     `  npm run -s millrace -- run ${agent} "What is 17 * 23?" --thread t1`,

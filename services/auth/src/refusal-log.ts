@@ -1,6 +1,6 @@
 // Logs refused credentials, at most some each second: a flood of wrong ones must not fill the disk. A line never
 // contains a secret.
-import type { Refused } from './verify-credential.ts';
+import type { RefusedCredential } from './verify-credential.ts';
 
 const LINES_PER_SECOND = 10;
 const SECOND_MS = 1_000;
@@ -11,7 +11,7 @@ type InfoLog = { info(fields: object, message: string): void };
 export function createRefusalLog(log: InfoLog, now: () => number = () => performance.now()) {
   let second = 0;
   let count = 0;
-  return ({ refused, keyId }: Refused): void => {
+  return ({ refused, keyId }: RefusedCredential): void => {
     const current = Math.floor(now() / SECOND_MS);
     if (current !== second) {
       if (count > LINES_PER_SECOND) log.info({ count: count - LINES_PER_SECOND }, 'more credentials were refused');

@@ -6,9 +6,9 @@ import { isJwt, type VerifyJwt } from './jwt/verify-jwt.ts';
 import { isExpired, toIdentity } from './keys/key-rules.ts';
 import type { KeyStore } from './keys/key-store.ts';
 
-export type Refused = { refused: string; keyId?: string };
-export type Verified = { ok: Identity } | Refused;
-export type VerifyCredential = (credential: string) => Promise<Verified>;
+export type RefusedCredential = { refused: string; keyId?: string };
+export type VerifyResult = { ok: Identity } | RefusedCredential;
+export type VerifyCredential = (credential: string) => Promise<VerifyResult>;
 
 /** Hash of no secret: an unknown id has its secret compared, too. Its look-up in the bucket takes longer, and ids are no secrets. */
 const NO_HASH = '0'.repeat(64);
@@ -30,7 +30,7 @@ export function createCredentialVerifier(
 
 const hasPassed = ({ expiresAt }: Identity): boolean => expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
 
-async function verifyKey(store: Pick<KeyStore, 'find'>, credential: string): Promise<Verified> {
+async function verifyKey(store: Pick<KeyStore, 'find'>, credential: string): Promise<VerifyResult> {
   const key = parseApiKey(credential);
   if (!key) return { refused: 'the API key is malformed' };
   const { id: keyId, secret } = key;

@@ -1,7 +1,7 @@
 // Everything that the routes share.
 import type { Bus } from '@millrace/bus';
 import type { Log } from '@millrace/service';
-import type { VerifyCredential } from './access/credentials.ts';
+import type { VerifyIdentity } from './access/credentials.ts';
 import type { Limits } from './access/limits.ts';
 import type { Sessions } from './console/sessions.ts';
 import type { ReadTraits } from './agents/agent-traits.ts';
@@ -16,7 +16,7 @@ export type GatewayContext = {
   log: Log;
   settings: GatewaySettings;
   limits: Limits;
-  verify: VerifyCredential;
+  verify: VerifyIdentity;
   /** Calls the listener with the id of each key that is revoked. Returns the function that removes it. */
   onRevoked(listener: (keyId: string) => void): () => void;
   sessions: Sessions;

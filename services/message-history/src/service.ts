@@ -6,7 +6,7 @@ import type { ServiceContext } from '@millrace/service';
 import { connectRedis, buildResourceOwner, redisAccessSchema, defineSharedStoreSchema } from '@millrace/stores';
 import { createHistoryApi } from './api/history-api.ts';
 import { STORE } from './store/history-errors.ts';
-import type { Erased, HistoryStore } from './store/history-store.ts';
+import type { ErasedMessages, HistoryStore } from './store/history-store.ts';
 import { defineMessageHistory } from './processor/message-history.ts';
 import { createRedisHistoryStore } from './stores/redis/redis-history-store.ts';
 import { openSqliteHistoryStore } from './stores/sqlite/sqlite-history-store.ts';
@@ -43,7 +43,7 @@ export const messageHistoryService = processorService({
 });
 
 /** Threads and messages are deleted by the verbs of this service. */
-async function eraseHistory(store: HistoryStore, request: ForgetRequest): Promise<Erased> {
+async function eraseHistory(store: HistoryStore, request: ForgetRequest): Promise<ErasedMessages> {
   if (request.what !== 'resource') return { deleted: 0, left: 0 };
   const { tenant, resourceId, runs } = request;
   const named = runs.flatMap(({ runId, threadId }) => (threadId === undefined ? [] : [{ runId, threadId }]));

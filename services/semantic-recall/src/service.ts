@@ -1,6 +1,6 @@
 // Defines the service semantic-recall: its processor on Qdrant or on the embedded store.
 import { createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
-import type { Forgotten } from '@millrace/bus';
+import type { ForgottenSaves } from '@millrace/bus';
 import type { ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
@@ -50,7 +50,7 @@ export const semanticRecallService = processorService({
 });
 
 /** Deletes the vectors of a thread, of messages or of a resource. */
-async function forgetPoints(store: VectorStore, request: ForgetRequest): Promise<Forgotten> {
+async function forgetPoints(store: VectorStore, request: ForgetRequest): Promise<ForgottenSaves> {
   const { tenant } = request;
   if (request.what === 'resource') {
     const runIds = request.runs.map(({ runId }) => runId);

@@ -4,9 +4,9 @@ import { AuthorizationError, TimeoutError, UserAuthenticationExpiredError } from
 import type { BusTls } from './connection-settings.ts';
 import type { ServerAddress } from './server-address.ts';
 
-type Tried = { address: ServerAddress; publicKey: string | undefined; tls: BusTls | undefined };
+type TriedConnection = { address: ServerAddress; publicKey: string | undefined; tls: BusTls | undefined };
 /** `isPermanent`: a later attempt with the same configuration would fail too. */
-export type Failure = { error: MillraceError; isPermanent: boolean };
+export type ConnectionFailure = { error: MillraceError; isPermanent: boolean };
 
 /** The server reports a login that it did not receive in time as a refusal, too. */
 const isLate = (error: unknown): boolean => error instanceof AuthorizationError && /timeout/i.test(error.message);
@@ -14,7 +14,7 @@ const isLate = (error: unknown): boolean => error instanceof AuthorizationError 
 export const isCredentialError = (error: unknown): error is Error =>
   (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError) && !isLate(error);
 
-export function explainFailure(cause: unknown, tried: Tried): Failure {
+export function explainFailure(cause: unknown, tried: TriedConnection): ConnectionFailure {
   const where = hideAddressParts(tried.address.servers.join(','));
   if (isCredentialError(cause)) return { error: createRefusedError(cause, where, tried), isPermanent: true };
   if (isLate(cause)) {
@@ -45,7 +45,7 @@ export function explainFailure(cause: unknown, tried: Tried): Failure {
 const TLS_REMEDY =
   'Set NATS_TLS_CA_FILE to the certificate authority of the server; NATS_TLS is for servers that offer TLS only.';
 
-function createRefusedError(cause: Error, where: string, { address, publicKey }: Tried): MillraceError {
+function createRefusedError(cause: Error, where: string, { address, publicKey }: TriedConnection): MillraceError {
   const { user, token } = address;
   const given = user === undefined && token === undefined ? undefined : 'user name, password or token';
   const identity = publicKey === undefined ? given : `public key ${publicKey}`;

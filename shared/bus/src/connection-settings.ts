@@ -83,9 +83,9 @@ function checkTls({ caFile, certFile, keyFile }: BusTls): void {
   if (keyFile !== undefined) readConnectionFile(keyFile, 'NATS_TLS_KEY_FILE');
 }
 
-type Given<T> = { [K in keyof T]?: NonNullable<T[K]> };
+type GivenSettings<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
-function omitAbsent<T extends Record<string, string | undefined>>(values: T): Given<T> {
+function omitAbsent<T extends Record<string, string | undefined>>(values: T): GivenSettings<T> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only members that are present are kept
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as GivenSettings<T>;
 }

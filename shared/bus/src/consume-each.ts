@@ -6,7 +6,7 @@ import type { JetStreamAccess } from './jetstream-access.ts';
 
 const RETRY_WAIT_MS = 500;
 
-export type Consumed = {
+export type ConsumedQueue = {
   stream: string;
   durable: string;
   /** Log message of a failure. */
@@ -18,7 +18,7 @@ export type Consumed = {
 /** @param handle called with one message at a time; its error is logged, and the message is redelivered */
 export async function consumeEach(
   { bus, js }: JetStreamAccess,
-  { stream, durable, trouble, awaitRoom }: Consumed,
+  { stream, durable, trouble, awaitRoom }: ConsumedQueue,
   handle: (message: JsMsg) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {

@@ -49,10 +49,10 @@ export function createLinkState(): LinkState {
   return state;
 }
 
-type Followed = { nc: NatsConnection; log: BusLog; state: LinkState; refusals: Refusals; inbox: Inbox };
+type FollowedConnection = { nc: NatsConnection; log: BusLog; state: LinkState; refusals: Refusals; inbox: Inbox };
 
 /** Resolves when the connection is closed. */
-export async function followStatus(followed: Followed): Promise<void> {
+export async function followStatus(followed: FollowedConnection): Promise<void> {
   const { nc, log, state, refusals } = followed;
   for await (const status of nc.status()) {
     if (status.type === 'disconnect') state.connected = false;
@@ -86,7 +86,10 @@ function notify(log: BusLog, listener: () => void): void {
 }
 
 /** Logs a missing permission once for each connection, and ends the requests that could not be published. */
-function refuse({ log, refusals, inbox }: Followed, { operation, subject, message: answer }: PermissionViolationError) {
+function refuse(
+  { log, refusals, inbox }: FollowedConnection,
+  { operation, subject, message: answer }: PermissionViolationError,
+) {
   const refused: Operation = operation === 'publish' ? 'publish' : 'subscribe';
   const error = createPermissionError(refused, subject);
   const { message, remedy } = error;

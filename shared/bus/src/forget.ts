@@ -17,11 +17,11 @@ const FORGET_TIMEOUT_MS = 8_000;
 const REPEAT_EVERY_MS = 2_000;
 
 /** Number of deleted entries; a repeated request deletes none. `left`: found by a read after the deletion of a resource. */
-export type Forgotten = { deleted: number; left?: number | undefined };
-export type ForgetHandler = (request: ForgetRequest) => Promise<Forgotten>;
+export type ForgottenSaves = { deleted: number; left?: number | undefined };
+export type ForgetHandler = (request: ForgetRequest) => Promise<ForgottenSaves>;
 
 /** @throws the coded error of the service, or nobody-there, timeout, bus-unreachable */
-export async function askForget(bus: Bus, service: string, payload: ForgetRequest): Promise<Forgotten> {
+export async function askForget(bus: Bus, service: string, payload: ForgetRequest): Promise<ForgottenSaves> {
   const ask = { subject: bus.subjects.forget(service), payload, reply: forgetReplySchema };
   // An erasure repeats a request by itself; one of a large resource takes longer than the others.
   const repeatEveryMs = payload.what === 'resource' ? undefined : REPEAT_EVERY_MS;

@@ -31,7 +31,7 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
   const { signal } = stopping;
   const probe = createWriteProbe(access);
   let problem: string | undefined;
-  let known: Created | undefined;
+  let known: CreationTimes | undefined;
 
   const restore = async ({ lost, created }: Parts) => {
     if (lost.length > 0) {
@@ -80,9 +80,9 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
 }
 
 /** When each stream was created: another time than before means that it was lost and created again. */
-type Created = ReadonlyMap<string, string>;
+type CreationTimes = ReadonlyMap<string, string>;
 /** `queues`: the consumers that are there. */
-type Parts = { lost: string[]; queues: ConsumerInfo[]; created: Created };
+type Parts = { lost: string[]; queues: ConsumerInfo[]; created: CreationTimes };
 
 async function readParts(access: JetStreamAccess): Promise<Parts> {
   const { bus, jsm } = access;

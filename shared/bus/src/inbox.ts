@@ -4,9 +4,9 @@
 import { MillraceError, isToken, toLoggedError } from '@millrace/contracts';
 import type { Msg } from 'nats';
 import { createReplyTokens } from './reply-tokens.ts';
-import { subscribe, type Link } from './subscribe.ts';
+import { subscribe, type BusLink } from './subscribe.ts';
 
-type Waiting = {
+type WaitingReply = {
   take: (message: Msg) => void;
   /** Subject of the request. */
   asked: string | undefined;
@@ -58,8 +58,8 @@ export function checkInboxPrefix(prefix: string): string {
   });
 }
 
-export function createInbox(link: Link, prefix: string): Inbox {
-  const listeners = new Map<string, Waiting>();
+export function createInbox(link: BusLink, prefix: string): Inbox {
+  const listeners = new Map<string, WaitingReply>();
   const nextToken = createReplyTokens();
   const listenUnder = (base: string) =>
     subscribe(link, `${base}.*`, {

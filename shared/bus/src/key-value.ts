@@ -14,9 +14,9 @@ export type BucketEntry<T> = { value: T; revision: number };
 /**
  * Result of a read: a valid entry, an invalid one, or none (`revision` of the tombstone or the expiry marker, or 0).
  */
-export type Located<T> = BucketEntry<T> | { error: MillraceError; revision: number } | { revision: number };
+export type LocatedEntry<T> = BucketEntry<T> | { error: MillraceError; revision: number } | { revision: number };
 /** `conflict`: another writer was first. */
-export type Written = { revision: number } | { conflict: true };
+export type WriteResult = { revision: number } | { conflict: true };
 
 /** A write during a disconnection may be lost silently: it is retried after this timeout. */
 const WRITE_TIMEOUT_MS = 2_000;
@@ -37,7 +37,7 @@ export async function locateEntry<T>(
   key: string,
   schema: z.ZodType<T>,
   read: typeof decodeStored = decodeStored,
-): Promise<Located<T>> {
+): Promise<LocatedEntry<T>> {
   const subject = `$KV.${bucket}.${key}`;
   try {
     const stored = await access.jsm.streams.getMessage(`KV_${bucket}`, { last_by_subj: subject });
@@ -72,7 +72,7 @@ export async function writeEntry(
   key: string,
   value: unknown,
   options: KeyWriteOptions,
-): Promise<Written> {
+): Promise<WriteResult> {
   const subject = `$KV.${bucket}.${key}`;
   const { expectedRevision, unlessWritten, ttlSeconds } = options;
   return put(access, subject, encodeWithin(value, access.bus.readMaxPayload(), subject), {
@@ -92,7 +92,7 @@ export async function deleteEntry(
   key: string,
   expectedRevision: number,
   ttlSeconds?: number,
-): Promise<Written> {
+): Promise<WriteResult> {
   const tombstone = headers();
   tombstone.set('KV-Operation', 'DEL');
   const expect = { lastSubjectSequence: expectedRevision };
@@ -127,7 +127,7 @@ async function put(
   subject: string,
   payload: Uint8Array,
   { ttlSeconds, ...options }: Partial<Put> & { ttlSeconds: number | undefined },
-): Promise<Written> {
+): Promise<WriteResult> {
   try {
     const acked = await access.js.publish(subject, payload, {
       ...options,

@@ -19,10 +19,10 @@ export {
   readEntry,
   writeEntry,
   type BucketEntry,
-  type Located,
-  type Written,
+  type LocatedEntry,
+  type WriteResult,
 } from './key-value.ts';
-export { askForget, serveForget, type ForgetHandler, type Forgotten } from './forget.ts';
+export { askForget, serveForget, type ForgetHandler, type ForgottenSaves } from './forget.ts';
 export { isBug, isStoreMissing } from './store-error.ts';
 export { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
 export { isCode } from './jetstream-errors.ts';
@@ -46,7 +46,7 @@ export {
   type MicroService,
 } from './micro.ts';
 export { listInFlight, requeue, type InFlight } from './in-flight-commands.ts';
-export { request, type RequestAnswer, type Request } from './request.ts';
+export { request, type RequestAnswer, type BusRequest } from './request.ts';
 export { resolveAddress, type BusAddress, type Env } from './resolve-address.ts';
 export { readConnectionFile } from './secret-file.ts';
 export { locateSeedFile, withStackKey } from './stack-key.ts';
@@ -58,5 +58,5 @@ export { createUserKey, readUserKey, type KeyOptions, type UserKey } from './use
 export { watchBucket, type BucketListener } from './watch-bucket.ts';
 export { watchRunShards } from './watch-run-shards.ts';
 export { consumeCommands, type CommandTaker, type Delivery } from './work-queue.ts';
-export { decode, decodeStored, encode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';
+export { decode, decodeStored, encode, encodeWithin, isNoResponders, type DecodeResult } from './wire.ts';
 export { waitAtMost } from './within.ts';

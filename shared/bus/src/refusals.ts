@@ -3,7 +3,7 @@
 import { MillraceError } from '@millrace/contracts';
 
 export type Operation = 'publish' | 'subscribe';
-type Refused = {
+type RefusedOperation = {
   operation: Operation;
   subject: string;
   /** The component opens the subscription again after a reconnect; otherwise it is lost until the process restarts. */
@@ -12,7 +12,7 @@ type Refused = {
 
 export type Refusals = {
   /** Returns true for a permission that is not remembered yet. @param now ms of a clock that never jumps */
-  add(refused: Refused, now: number): boolean;
+  add(refused: RefusedOperation, now: number): boolean;
   /** Forgets what the server evaluates again on a new connection. */
   forgetConnection(): void;
   /** Returns the missing permissions as one sentence. */
@@ -25,10 +25,10 @@ export const MAX_REFUSALS = 32;
 export const REPLY_REFUSED_MS = 60_000;
 const MAX_SUBJECT_LENGTH = 200;
 
-type Remembered = { permission: string; until: number; isReopened: boolean };
+type RememberedRefusal = { permission: string; until: number; isReopened: boolean };
 
 export function createRefusals(): Refusals {
-  const remembered = new Map<string, Remembered>();
+  const remembered = new Map<string, RememberedRefusal>();
   let isFull = false;
   return {
     add({ operation, subject, isReopened = operation === 'publish' }, now) {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { headers, type Msg } from 'nats';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { request, type Request } from './request.ts';
+import { request, type BusRequest } from './request.ts';
 import { serve } from './serve.ts';
 
 const nats = useNats();
@@ -11,7 +11,7 @@ const asker = useBus(nats, 'asker');
 const server = useBus(nats, 'server');
 
 const replySchema = z.object({ answer: z.string() });
-const ask = (subject: string, more: Partial<Request<{ answer: string }>> = {}) =>
+const ask = (subject: string, more: Partial<BusRequest<{ answer: string }>> = {}) =>
   request(asker.bus, { subject, payload: {}, reply: replySchema, timeoutMs: 2_000, ...more });
 const answering = async (subject: string, handle: (request: unknown) => Promise<unknown>) => {
   serve(server.bus, { subject, request: z.unknown(), handle });

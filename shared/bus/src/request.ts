@@ -5,9 +5,9 @@ import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { makeHeaders } from './message-headers.ts';
-import { decode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';
+import { decode, encodeWithin, isNoResponders, type DecodeResult } from './wire.ts';
 
-export type Request<T> = {
+export type BusRequest<T> = {
   subject: string;
   payload: unknown;
   /** Headers of the message. */
@@ -29,7 +29,7 @@ export type Request<T> = {
   readProgress?: (answer: T) => number | 'final';
   onProgress?: (answer: T) => void;
 };
-export type RequestAnswer<T> = Decoded<T>;
+export type RequestAnswer<T> = DecodeResult<T>;
 
 const errorReplySchema = z.object({ error: wireErrorSchema });
 
@@ -37,7 +37,7 @@ const errorReplySchema = z.object({ error: wireErrorSchema });
  * Codes: nobody-there, timeout, cancelled, bus-unreachable, permission-denied, message-invalid, message-too-large; and
  * those of the other side.
  */
-export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>> {
+export function request<T>(bus: Bus, ask: BusRequest<T>): Promise<RequestAnswer<T>> {
   const { subject, timeoutMs, repeatEveryMs, signal } = ask;
   const encoded = encodePayload(ask, bus.readMaxPayload());
   if ('error' in encoded) return Promise.resolve(encoded);
@@ -94,7 +94,7 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>>
 }
 
 function encodePayload(
-  { payload, subject }: Pick<Request<unknown>, 'payload' | 'subject'>,
+  { payload, subject }: Pick<BusRequest<unknown>, 'payload' | 'subject'>,
   maxBytes: number,
 ): { payload: Buffer } | { error: MillraceError } {
   try {
@@ -104,7 +104,7 @@ function encodePayload(
   }
 }
 
-function read<T>(message: Msg, ask: Request<T>): RequestAnswer<T> {
+function read<T>(message: Msg, ask: BusRequest<T>): RequestAnswer<T> {
   if (isNoResponders(message)) return toFailure(createNoResponderError(ask.subject));
   const thrown = readServiceError(message, ask.subject);
   if (thrown) return toFailure(thrown);

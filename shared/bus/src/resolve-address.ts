@@ -24,7 +24,7 @@ const stackSchema = z.looseObject({
   keys: z.string().min(1).optional(),
   ports: z.looseObject({ gateway: z.number().int().optional() }).optional(),
 });
-type StackFile = z.infer<typeof stackSchema>;
+type StackAddresses = z.infer<typeof stackSchema>;
 
 /**
  * @param cwd start of the upward search for `.millrace/stack.json`
@@ -42,12 +42,12 @@ export async function resolveAddress(env: Env, cwd: string): Promise<BusAddress>
   return { url: stack.natsUrl, source: stack.file, ...readParts(stack) };
 }
 
-const readParts = ({ keys, ports }: StackFile): Pick<BusAddress, 'keys' | 'gatewayPort'> => ({
+const readParts = ({ keys, ports }: StackAddresses): Pick<BusAddress, 'keys' | 'gatewayPort'> => ({
   ...(keys !== undefined && { keys }),
   ...(ports?.gateway !== undefined && { gatewayPort: ports.gateway }),
 });
 
-async function findStack(cwd: string): Promise<(StackFile & { file: string }) | undefined> {
+async function findStack(cwd: string): Promise<(StackAddresses & { file: string }) | undefined> {
   for (let dir = cwd; ; dir = dirname(dir)) {
     const file = join(dir, STACK_FILE);
     const text = await readIfThere(file);
@@ -64,7 +64,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-function readStack(file: string, text: string): StackFile {
+function readStack(file: string, text: string): StackAddresses {
   try {
     return stackSchema.parse(JSON.parse(text));
   } catch (cause) {

@@ -6,14 +6,14 @@ import type { BusLog } from './bus-log.ts';
 import { createPermissionError, type Refusals } from './refusals.ts';
 
 /** The part of a bus that a subscription needs. */
-export type Link = {
+export type BusLink = {
   nc: NatsConnection;
   log: BusLog;
   refusals: Refusals;
   onReconnect(listener: () => void): () => void;
 };
 
-export type Subscribed = {
+export type BusSubscription = {
   unsubscribe(): void;
   drain(): Promise<void>;
   isClosed(): boolean;
@@ -23,10 +23,10 @@ export type Subscribed = {
 
 /** @param options `take` receives messages; an error that it throws ends the connection's read loop */
 export function subscribe(
-  link: Link,
+  link: BusLink,
   subject: string,
   { queue, take }: { queue?: string | undefined; take: (message: Msg) => void },
-): Subscribed {
+): BusSubscription {
   let refusal: MillraceError | undefined;
   let forget = () => undefined as void;
   const open = (): Subscription =>

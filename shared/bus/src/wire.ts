@@ -36,13 +36,13 @@ export function createTooLargeError(bytes: number, limit: number, subject: strin
   );
 }
 
-export type Decoded<T> = { ok: T } | { error: MillraceError };
+export type DecodeResult<T> = { ok: T } | { error: MillraceError };
 
-export function decode<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): Decoded<T> {
+export function decode<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): DecodeResult<T> {
   return validate(parseJson(data), schema, subject);
 }
 
-function validate<T>(json: Parsed, schema: z.ZodType<T>, subject: string): Decoded<T> {
+function validate<T>(json: ParseResult, schema: z.ZodType<T>, subject: string): DecodeResult<T> {
   if ('problem' in json)
     return { error: new MillraceError('message-invalid', `The message on ${subject} ${json.problem}.`) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod would give back an equal value
@@ -53,7 +53,7 @@ function validate<T>(json: Parsed, schema: z.ZodType<T>, subject: string): Decod
 }
 
 /** Decodes a stored entry: rejects one that a newer version wrote, valid or not. Code: stored-by-newer. */
-export function decodeStored<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): Decoded<T> {
+export function decodeStored<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): DecodeResult<T> {
   const json = parseJson(data);
   if ('value' in json && isStoredByNewer(json.value)) return { error: createNewerVersionError(subject) };
   return validate(json, schema, subject);
@@ -76,7 +76,7 @@ export function createMisfitError(what: string, issues: readonly Issue[]): Millr
 }
 
 /** Result of parsing: JSON within our bounds, or the problem. */
-type Parsed = { value: unknown } | { problem: string };
+type ParseResult = { value: unknown } | { problem: string };
 
 /**
  * Up to this size a text is parsed before its depth is counted in the value, which costs a sixth; above, deep nesting
@@ -84,7 +84,7 @@ type Parsed = { value: unknown } | { problem: string };
  */
 const COUNTED_IN_VALUE_BYTES = 512 * 1024;
 
-function parseJson(data: Uint8Array): Parsed {
+function parseJson(data: Uint8Array): ParseResult {
   const tooDeep = { problem: `is nested more than ${MAX_JSON_DEPTH} deep` };
   const isLarge = data.byteLength > COUNTED_IN_VALUE_BYTES;
   if (isLarge && isTooDeep(data)) return tooDeep;

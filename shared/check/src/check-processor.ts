@@ -22,7 +22,7 @@ import { OPTIONS_FIT, callRules } from './rules/call-rules.ts';
 import { STREAM } from './session-open.ts';
 import { sampleOptions } from './sample-options.ts';
 import { startReplica, type StartReplicaOptions, type ReplicaProcess, type StartedReplica } from './start-replica.ts';
-import type { CheckTarget, Served, ToolTarget } from './target.ts';
+import type { CheckTarget, ServedTarget, ToolTarget } from './target.ts';
 import { batchRules } from './rules/batch-rules.ts';
 import { caseRules } from './rules/case-rules.ts';
 import { discoveryRules } from './rules/discovery-rules.ts';
@@ -128,7 +128,7 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
     const optionSets: readonly JsonObject[] = cases.options ?? [sampleOptions(place.descriptor.optionsSchema)];
     return { ...place, bus, optionSets, cases, started, random: createRandom(seed) };
   });
-  const checked = targets.map((target): Checked<CheckTarget> => ({ target, results: [] }));
+  const checked = targets.map((target): CheckedTarget<CheckTarget> => ({ target, results: [] }));
   await runBeside(checked, rules.filter(isOptionsFit), run);
   // Without valid options each other rule would fail, too.
   const fitting = checked.filter(({ results }) => results.every(isPassed));
@@ -149,11 +149,11 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
 const isOptionsFit = ({ id }: CheckRule): boolean => id === OPTIONS_FIT.id;
 const isPassed = ({ result }: RuleResult): boolean => result === 'held' || result === 'skipped';
 
-type Checked<T> = { target: T; results: RuleResult[] };
+type CheckedTarget<T> = { target: T; results: RuleResult[] };
 
 /** Runs rules concurrently. Those that fail on a busy machine are repeated afterwards, one after the other. */
-async function runBeside<T extends Served>(
-  checked: readonly Checked<T>[],
+async function runBeside<T extends ServedTarget>(
+  checked: readonly CheckedTarget<T>[],
   rules: readonly CheckRule<T>[],
   run: RuleRun,
 ): Promise<void> {
@@ -170,7 +170,7 @@ async function runBeside<T extends Served>(
 
 /** Rule by rule, because a replica that a rule ends serves the other processors of its service too. */
 async function runAlone(
-  checked: readonly Checked<CheckTarget>[],
+  checked: readonly CheckedTarget<CheckTarget>[],
   rules: readonly CheckRule[],
   run: RuleRun,
 ): Promise<void> {
@@ -189,7 +189,7 @@ async function checkTools(
   run: RuleRun,
   rules: readonly CheckRule<ToolTarget>[],
 ): Promise<CheckReport[]> {
-  const checked = tools.map((target): Checked<ToolTarget> => ({ target, results: [] }));
+  const checked = tools.map((target): CheckedTarget<ToolTarget> => ({ target, results: [] }));
   await runBeside(checked, rules, run);
   return checked.map(({ target: { tool, service, infos }, results }) => {
     const held = results.every(isPassed);

@@ -1,6 +1,6 @@
 // Resolves a name: the id of a processor, the name of a tool, or a service with all of its processors or tools.
 import { gatherInfo, type Bus } from '@millrace/bus';
-import { isToken, readAdvertised, type Advertised } from '@millrace/contracts';
+import { isToken, readAdvertised, type AdvertisedServices } from '@millrace/contracts';
 import type { CheckTarget, ToolTarget } from './target.ts';
 
 type TargetPlace = Pick<CheckTarget, 'descriptor' | 'service' | 'infos' | 'replica'>;
@@ -9,10 +9,10 @@ type TargetPlace = Pick<CheckTarget, 'descriptor' | 'service' | 'infos' | 'repli
 const GATHER_MS = [500, 2_500];
 
 /** `refused`: problems of the rejected advertisements with that name, or of that service. */
-export type Found = { processors: TargetPlace[]; tools: ToolTarget[]; refused: string[] };
+export type FoundTargets = { processors: TargetPlace[]; tools: ToolTarget[]; refused: string[] };
 
-export async function findNamed(bus: Bus, name: string): Promise<Found> {
-  let found: Found = { processors: [], tools: [], refused: [] };
+export async function findNamed(bus: Bus, name: string): Promise<FoundTargets> {
+  let found: FoundTargets = { processors: [], tools: [], refused: [] };
   for (const gatherMs of GATHER_MS) {
     const infos = await gatherInfo(bus, { gatherMs });
     const advertised = readAdvertised(infos, bus.subjects);
@@ -29,7 +29,7 @@ export async function findNamed(bus: Bus, name: string): Promise<Found> {
   return found;
 }
 
-function findProcessors(name: string, { processors }: Advertised, all: CheckTarget['infos']): TargetPlace[] {
+function findProcessors(name: string, { processors }: AdvertisedServices, all: CheckTarget['infos']): TargetPlace[] {
   const named = [...processors.values()].filter(
     ({ descriptor, service }) => descriptor.id === name || service === name,
   );
@@ -41,7 +41,7 @@ function findProcessors(name: string, { processors }: Advertised, all: CheckTarg
   });
 }
 
-function findTools(bus: Bus, name: string, { tools }: Advertised, all: CheckTarget['infos']): ToolTarget[] {
+function findTools(bus: Bus, name: string, { tools }: AdvertisedServices, all: CheckTarget['infos']): ToolTarget[] {
   const found = [...tools.values()];
   const named = found.filter(({ tool, service }) => tool.name === name || service === name);
   const byName = named.filter(({ tool }) => tool.name === name);

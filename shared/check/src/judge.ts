@@ -43,7 +43,7 @@ export type CallGiven = {
   /** Sends the call to this replica's own subject. */
   replica?: string;
 };
-export type JudgedCall = { verdicts: Verdict[]; replica: string; seen: unknown };
+export type CheckedCall = { verdicts: Verdict[]; replica: string; seen: unknown };
 
 const errorReplySchema = z.object({ error: wireErrorSchema });
 type Final = Extract<StageReply, { verdicts: unknown }>;
@@ -73,7 +73,7 @@ export async function judge(
   stage: Stage,
   given: CallGiven,
   lingerMs = LINGER_MS,
-): Promise<JudgedCall> {
+): Promise<CheckedCall> {
   const answer = await judgeOrError(target, stage, given, lingerMs);
   if ('error' in answer) fail(`${stage} answered an error: ${answer.error.code}: ${answer.error.message}`, answer.seen);
   return answer;
@@ -85,7 +85,7 @@ export async function judgeOrError(
   stage: Stage,
   given: CallGiven,
   lingerMs = LINGER_MS,
-): Promise<JudgedCall | { error: WireError; seen: unknown }> {
+): Promise<CheckedCall | { error: WireError; seen: unknown }> {
   const call = buildCall(target, stage, given);
   const subject = buildStageSubject(target, stage, call.entries[0]?.processor ?? '', given.replica);
   const isFinal = ({ json, serviceError }: Replies['replies'][number]) =>

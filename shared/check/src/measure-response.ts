@@ -1,7 +1,7 @@
 // Measures the response time of a service to a ping, which separates a slow machine from a processor that is too slow.
 import { setTimeout as wait } from 'node:timers/promises';
 import { gatherPings } from '@millrace/bus';
-import type { Served } from './target.ts';
+import type { ServedTarget } from './target.ts';
 
 const PINGS = 9;
 /** Pause before each ping, ms: pings in a row would all be answered in one slice of processor time. */
@@ -19,7 +19,10 @@ const RESPONSES_IN_LIMIT = 10;
  * Returns the median response time, ms. A ping costs a replica nothing, so the median is the time for which its
  * process and this one wait for a core. Returns undefined if the service does not answer.
  */
-export async function measureResponse({ bus, service }: Pick<Served, 'bus' | 'service'>): Promise<number | undefined> {
+export async function measureResponse({
+  bus,
+  service,
+}: Pick<ServedTarget, 'bus' | 'service'>): Promise<number | undefined> {
   const times: number[] = [];
   // The first answer may wait for the calls of an earlier rule.
   const until = performance.now() + MEASURE_MS;

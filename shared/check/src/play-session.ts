@@ -4,7 +4,7 @@ import { listen, publish } from '@millrace/bus';
 import { BrokenError, fail, failLate } from './rule-error.ts';
 import { holdVerdict } from './judge.ts';
 import { STREAM, sendOpen, buildSessionOpen, type SentOpen, type SessionGiven } from './session-open.ts';
-import { createSessionRules, type SessionInput, type SessionRules } from './session-rules.ts';
+import { createSessionRules, type CheckedSessionInput, type SessionRules } from './session-rules.ts';
 import { waitMs, type CheckTarget } from './target.ts';
 
 export type CheckedSession = {
@@ -39,7 +39,7 @@ export async function withSession<T>(
   const { bus } = target;
   const open = buildSessionOpen(target, given);
   const { session, run } = open;
-  const input: SessionInput = {
+  const input: CheckedSessionInput = {
     session,
     runId: run.runId,
     allowsRanges: given.same === true,
@@ -77,7 +77,7 @@ type SessionParts = {
   target: CheckTarget;
   open: ReturnType<typeof buildSessionOpen>;
   opened: SentOpen;
-  input: SessionInput;
+  input: CheckedSessionInput;
   rules: SessionRules;
   watch: SessionWatch;
   sender: SessionSender;

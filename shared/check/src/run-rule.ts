@@ -2,7 +2,7 @@
 import { isBusy, isTooBusyFor } from './measure-response.ts';
 import { BrokenError, LateError } from './rule-error.ts';
 import { type CheckRule, WIRE_PAGES } from './rule.ts';
-import type { Served } from './target.ts';
+import type { ServedTarget } from './target.ts';
 
 export type RuleResult = {
   rule: string;
@@ -19,7 +19,7 @@ export type RuleResult = {
 };
 
 /** Returns the response time of a service, ms; undefined if it does not answer. */
-export type MeasureResponse = (target: Served) => Promise<number | undefined>;
+export type MeasureResponse = (target: ServedTarget) => Promise<number | undefined>;
 
 export type RuleRun = {
   timeUp: AbortSignal;
@@ -41,7 +41,7 @@ export type RuleOutcome = { result: RuleResult; limitMs?: number };
 export const isBroken = ({ result: { result } }: RuleOutcome): boolean => result === 'broken';
 
 /** Runs the rule while no other rule runs, and once more if it fails on a busy machine. @param skipReason the rule does not apply */
-export async function runRuleAlone<T extends Served>(
+export async function runRuleAlone<T extends ServedTarget>(
   target: T,
   rule: CheckRule<T>,
   run: RuleRun,
@@ -56,7 +56,7 @@ export async function runRuleAlone<T extends Served>(
  * cannot hold, it is slow.
  * @param responseMs response time of the service, ms
  */
-export async function repeatBroken<T extends Served>(
+export async function repeatBroken<T extends ServedTarget>(
   target: T,
   rule: CheckRule<T>,
   run: RuleRun,

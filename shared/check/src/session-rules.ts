@@ -4,7 +4,7 @@ import { fail } from './rule-error.ts';
 import { createPartOrder } from './open-parts.ts';
 
 /** The orchestrator's end of the session, which the caller updates. `served`: entries that the replica serves. */
-export type SessionInput = {
+export type CheckedSessionInput = {
   session: string;
   runId: string;
   /** True if the open request allows ranges. */
@@ -23,7 +23,7 @@ export type SessionRules = {
   readVerdicts(): Verdict[] | undefined;
 };
 
-export function createSessionRules(input: SessionInput): SessionRules {
+export function createSessionRules(input: CheckedSessionInput): SessionRules {
   const { session, runId, sent } = input;
   const chunks: Chunk[] = [];
   const findPartProblem = createPartOrder();
@@ -63,7 +63,7 @@ export function createSessionRules(input: SessionInput): SessionRules {
 }
 
 /** Returns a function that resolves the range of a batch. @param before count of processed chunks before the batch */
-function createRangeRules({ allowsRanges, sent }: SessionInput) {
+function createRangeRules({ allowsRanges, sent }: CheckedSessionInput) {
   let named = 0;
   return ({ same, ...output }: SessionOutput, before: number): Chunk[] => {
     if (!same) return [];
@@ -78,7 +78,7 @@ function createRangeRules({ allowsRanges, sent }: SessionInput) {
 }
 
 function holdEnd(
-  { served, isStopped, isEndSent, sent }: SessionInput,
+  { served, isStopped, isEndSent, sent }: CheckedSessionInput,
   output: SessionOutput,
   verdicts: Verdict[],
 ): void {

@@ -14,7 +14,7 @@ import type { Random } from './random.ts';
 import type { StartedReplica } from './start-replica.ts';
 
 /** Discovery data of a service. */
-export type Served = {
+export type ServedTarget = {
   bus: Bus;
   /** Reply of each of its replicas to `$SRV.INFO`. */
   service: string;
@@ -23,7 +23,7 @@ export type Served = {
   replica: string;
 };
 
-export type CheckTarget = Served & {
+export type CheckTarget = ServedTarget & {
   descriptor: ProcessorDescriptor;
   /** Valid sets of options; calls are made with each. */
   optionSets: readonly JsonObject[];
@@ -34,12 +34,17 @@ export type CheckTarget = Served & {
 };
 
 /** Returns the subject of a stage of one of the service's processors, or of one replica. */
-export function buildStageSubject({ bus, service }: Served, stage: Stage, processor: string, replica?: string): string {
+export function buildStageSubject(
+  { bus, service }: ServedTarget,
+  stage: Stage,
+  processor: string,
+  replica?: string,
+): string {
   return bus.subjects.stage(stage, { service, processor }, replica);
 }
 
 /** A tool is called on one subject; any replica may answer. */
-export type ToolTarget = Served & { tool: ToolDefinition };
+export type ToolTarget = ServedTarget & { tool: ToolDefinition };
 
 /** Returns a run with a tenant and a thread of its own. */
 export function createLoneRun(): RunRef {

@@ -3,8 +3,8 @@
 import type { Cli } from './cli-command.ts';
 import type { CliCommand, Group, LazyCommand } from './command-group.ts';
 
-type Loaded = CliCommand | Group;
-type TableRow = { description: string; load: (cli: Cli) => Promise<Loaded> };
+type LoadedCommand = CliCommand | Group;
+type TableRow = { description: string; load: (cli: Cli) => Promise<LoadedCommand> };
 
 const COMMANDS: Readonly<Record<string, TableRow>> = {
   run: {
@@ -102,7 +102,7 @@ export function listCommands(cli: Cli): Readonly<Record<string, LazyCommand>> {
     name,
     { description, load: () => load(cli) },
   ]);
-  const loadAll = async (): Promise<Record<string, Loaded>> =>
+  const loadAll = async (): Promise<Record<string, LoadedCommand>> =>
     Object.fromEntries(await Promise.all(bound.map(async ([name, { load }]) => [name, await load()])));
   return {
     ...Object.fromEntries(bound),

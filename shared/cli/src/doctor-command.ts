@@ -56,10 +56,10 @@ function isHttpAddress(text: string): boolean {
 const formatFinding = ({ level, name, message, remedy }: Finding): string =>
   makePrintable(`${level.padEnd(4)}  ${name}: ${message}${remedy === undefined ? '' : `\n      remedy: ${remedy}`}`);
 
-type Opened = { findings: Finding[]; client?: undefined } | { findings: Finding[]; client: Client };
+type OpenedClient = { findings: Finding[]; client?: undefined } | { findings: Finding[]; client: Client };
 type Address = { url?: string | undefined; tenant?: string | undefined };
 
-async function openClient({ env, cwd }: CliIo, { url, tenant }: Address): Promise<Opened> {
+async function openClient({ env, cwd }: CliIo, { url, tenant }: Address): Promise<OpenedClient> {
   const name = 'connection';
   try {
     const address = url === undefined ? await resolveAddress(env, cwd) : { url, source: '--url' };

@@ -16,7 +16,7 @@ export type GatewayTarget = {
   key?: { text: string; source: string } | undefined;
 };
 
-type Addresses = { gateway?: string | undefined; url?: string | undefined };
+type DoctorAddresses = { gateway?: string | undefined; url?: string | undefined };
 
 const DEFAULT_GATEWAY = 'http://127.0.0.1:8080';
 const ASK_MS = 5_000;
@@ -26,7 +26,7 @@ const name = 'gateway';
  * Chooses the address and the key. The first key of a stack is sent to the gateway of this stack alone; MILLRACE_API_KEY
  * to the address that the terminal names.
  */
-export async function findGateway({ env, cwd }: CliIo, { gateway, url }: Addresses): Promise<GatewayTarget> {
+export async function findGateway({ env, cwd }: CliIo, { gateway, url }: DoctorAddresses): Promise<GatewayTarget> {
   const text = env['MILLRACE_API_KEY'];
   const own = text ? { text, source: 'MILLRACE_API_KEY' } : undefined;
   if (gateway !== undefined) return { url: gateway, source: '--gateway', isExpected: true, key: own };

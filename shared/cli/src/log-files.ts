@@ -39,10 +39,10 @@ export async function* followLogs(
   }
 }
 
-type Changes = AsyncIterator<FileChangeInfo<string>, unknown>;
+type FileChanges = AsyncIterator<FileChangeInfo<string>, unknown>;
 
 /** An abort rejects the request while lines are printed: it is handled when the change is awaited. */
-function requestChange(changes: Changes): ReturnType<Changes['next']> {
+function requestChange(changes: FileChanges): ReturnType<FileChanges['next']> {
   const change = changes.next();
   change.catch(() => undefined);
   return change;

@@ -22,8 +22,8 @@ const FIELDS = {
   'error-processors': 'errorProcessors',
   'max-processor-retries': 'maxProcessorRetries',
 } as const;
-type Name = keyof typeof FIELDS;
-type Overrides = Pick<StartOptions, (typeof FIELDS)[Name]>;
+type OverrideName = keyof typeof FIELDS;
+type Overrides = Pick<StartOptions, (typeof FIELDS)[OverrideName]>;
 
 const schema = runRequestSchema.pick({
   inputProcessors: true,
@@ -33,7 +33,7 @@ const schema = runRequestSchema.pick({
 });
 
 /** @throws UsageError with the option and the position in it */
-export function parseOverrides(given: { [name in Name]?: string | undefined }, command: string): Overrides {
+export function parseOverrides(given: { [name in OverrideName]?: string | undefined }, command: string): Overrides {
   const lists = (['input-processors', 'output-processors', 'error-processors'] as const).flatMap((name) => {
     const text = given[name];
     return text === undefined ? [] : [[FIELDS[name], parseList(text, name, command)] as const];
@@ -47,7 +47,7 @@ export function parseOverrides(given: { [name in Name]?: string | undefined }, c
 }
 
 /** Never treats text that may be JSON as a name. */
-function parseList(text: string, name: Name, command: string): unknown[] {
+function parseList(text: string, name: OverrideName, command: string): unknown[] {
   const forms = `--${name} takes comma-separated names (pii,secrets), or a JSON array`;
   if (!/^\s*[[{"]/.test(text)) return text.split(',').map((one) => one.trim());
   try {

@@ -64,10 +64,10 @@ function parseStatus(text: string): RunStatus {
   throw new UsageError(`--status takes one of ${runStatusSchema.options.join(', ')}, not "${text}"`, NAME);
 }
 
-type RunFilter = Parameters<Client['runs']['list']>[0];
+type ListFilter = Parameters<Client['runs']['list']>[0];
 
 /** Returns the newest runs, the latest change last. */
-async function readNewestRuns({ runs: api }: Client, last: number, filter: RunFilter) {
+async function readNewestRuns({ runs: api }: Client, last: number, filter: ListFilter) {
   const runs: RunSummary[] = [];
   let after: number | undefined;
   do {

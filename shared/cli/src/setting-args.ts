@@ -9,7 +9,7 @@ export const settingArgs = {
   'tool-choice': { type: 'string', description: 'auto, none, required, or the name of a tool' },
   release: { type: 'string', description: "chunk, sentence, step or result; not earlier than the agent's" },
 } as const;
-type Name = keyof typeof settingArgs;
+type SettingName = keyof typeof settingArgs;
 type Settings = Pick<StartOptions, 'structuredOutput' | 'modelSettings' | 'toolChoice' | 'release'>;
 
 const FIELDS = {
@@ -21,7 +21,7 @@ const FIELDS = {
 const schema = runRequestSchema.pick({ structuredOutput: true, modelSettings: true, toolChoice: true, release: true });
 
 /** @throws UsageError with the option and the position in it */
-export function parseSettings(given: { [name in Name]?: string | undefined }, command: string): Settings {
+export function parseSettings(given: { [name in SettingName]?: string | undefined }, command: string): Settings {
   const { schema: form, settings, 'tool-choice': tool, release } = given;
   const parsed = schema.safeParse({
     ...(form !== undefined && { structuredOutput: { schema: parseJson(form, 'schema', command) } }),
@@ -37,7 +37,7 @@ export function parseSettings(given: { [name in Name]?: string | undefined }, co
 const readToolChoice = (text: string) =>
   ['auto', 'none', 'required'].includes(text) ? text : { type: 'tool', toolName: text };
 
-function parseJson(text: string, name: Name, command: string): unknown {
+function parseJson(text: string, name: SettingName, command: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -2,15 +2,15 @@
 import type { PublicRunEvent, RunEvent } from '@millrace/contracts';
 import { toOneLine } from './printable.ts';
 
-type AnyEvent = RunEvent | PublicRunEvent;
-type StageEvent = Extract<AnyEvent, { event: 'stage' }>;
+type TracedEvent = RunEvent | PublicRunEvent;
+type TracedStageEvent = Extract<TracedEvent, { event: 'stage' }>;
 
 const MAX_LINE_CHARS = 400;
 
-export const formatTrace = (event: AnyEvent): string =>
+export const formatTrace = (event: TracedEvent): string =>
   toOneLine(`[${event.event === 'stage' ? event.stage : event.event}] ${describe(event)}`, MAX_LINE_CHARS);
 
-function describe(event: AnyEvent): string {
+function describe(event: TracedEvent): string {
   switch (event.event) {
     case 'stage':
       return event.entries.map(describeEntry).join(' · ');
@@ -29,7 +29,14 @@ function describe(event: AnyEvent): string {
   }
 }
 
-function describeEntry({ entry, verdict, ms, skipped, error, violations = [] }: StageEvent['entries'][number]): string {
+function describeEntry({
+  entry,
+  verdict,
+  ms,
+  skipped,
+  error,
+  violations = [],
+}: TracedStageEvent['entries'][number]): string {
   const found = violations.map(({ rule = 'finding', count = 1 }) => `${rule} × ${count}`);
   const notes = [...found, ...(error ? [error.message] : []), ...(skipped ? ['skipped'] : [])];
   return `${entry} ${verdict} ${formatTime(ms)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;

@@ -4,9 +4,16 @@
 //
 // A live batch of a higher epoch is a gap too, though it starts with a retract of its own index: only a replay shows
 // the earlier epochs and their bases.
-import { comparePositions, endsBefore, endsRun, type Chunk, type Position, type Positioned } from '@millrace/contracts';
+import {
+  comparePositions,
+  endsBefore,
+  endsRun,
+  type Chunk,
+  type Position,
+  type PositionedItem,
+} from '@millrace/contracts';
 
-export type PositionedChunk = Positioned<Chunk>;
+export type PositionedChunk = PositionedItem<Chunk>;
 /** Chunks of one owner; `index` is that of the first. */
 export type StoredBatch = Position & { chunks: readonly Chunk[] };
 /**
@@ -14,7 +21,7 @@ export type StoredBatch = Position & { chunks: readonly Chunk[] };
  * retract that reaches below that position is included. The next request starts after its last chunk: the epoch in a
  * reply is that of the run, which may have published nothing yet.
  */
-export type Replayed = { batches: readonly StoredBatch[] };
+export type ReplayedBatches = { batches: readonly StoredBatch[] };
 
 export type ChunkMerge = {
   /** Position of the next chunk. */
@@ -28,7 +35,7 @@ export type ChunkMerge = {
    */
   answeredTo: number;
 };
-export type Merged = { merge: ChunkMerge; accepted: PositionedChunk[] };
+export type MergedChunks = { merge: ChunkMerge; accepted: PositionedChunk[] };
 
 /**
  * Maximum number of chunks that wait after a gap; the highest positions are dropped first, and a replay returns them.
@@ -44,13 +51,13 @@ export function startMerge(from: Position = FIRST_POSITION, answeredTo = 0): Chu
 /** Returns true if chunks are missing that a replay must return. */
 export const hasGap = (merge: ChunkMerge): boolean => merge.waiting.length > 0;
 
-export function mergeLive(merge: ChunkMerge, batch: StoredBatch): Merged {
+export function mergeLive(merge: ChunkMerge, batch: StoredBatch): MergedChunks {
   if (merge.ended || isOver(merge.next, batch)) return { merge, accepted: [] };
   return giveWaiting({ ...merge, waiting: limitWaiting([...merge.waiting, batch].sort(comparePositions)) });
 }
 
 /** @param answer reply to a request from `merge.next`, or from an earlier one */
-export function mergeReplay(merge: ChunkMerge, answer: Replayed): Merged {
+export function mergeReplay(merge: ChunkMerge, answer: ReplayedBatches): MergedChunks {
   const accepted: PositionedChunk[] = [];
   let now = merge;
   for (const batch of answer.batches.toSorted(comparePositions)) {
@@ -66,7 +73,7 @@ export function mergeReplay(merge: ChunkMerge, answer: Replayed): Merged {
 }
 
 /** Passes waiting batches that follow now, and drops outdated ones. */
-function giveWaiting(merge: ChunkMerge, accepted: PositionedChunk[] = []): Merged {
+function giveWaiting(merge: ChunkMerge, accepted: PositionedChunk[] = []): MergedChunks {
   let now = merge;
   for (const batch of merge.waiting) {
     if (isOver(now.next, batch)) continue;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createChunkLog } from './chunk-log.ts';
 import type { StoredBatch } from './chunk-merge.ts';
 import { readChunks, type ReaderOptions } from './chunk-reader.ts';
-import type { LiveBatch, ReplayAnswer } from './chunk-source.ts';
+import type { ReceivedBatch, ReplayAnswer } from './chunk-source.ts';
 import { finish, text } from './testing/run-history.ts';
 
 const limits = { silenceMs: 10_000, retryMs: 250, giveUpMs: 60_000 };
@@ -24,7 +24,7 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
   const log = createChunkLog();
   const asked: { index: number; atMs: number }[] = [];
   const started = performance.now();
-  let publish: (batch: LiveBatch) => void = () => undefined;
+  let publish: (batch: ReceivedBatch) => void = () => undefined;
   const stopped = vi.fn<() => void>();
   let notifyReconnected: () => void = () => undefined;
   const source = {
@@ -32,7 +32,7 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
       notifyReconnected = listener;
       return () => void (notifyReconnected = () => undefined);
     },
-    listen: async (handle: (batch: LiveBatch) => void) => {
+    listen: async (handle: (batch: ReceivedBatch) => void) => {
       publish = handle;
       return { stop: stopped };
     },
@@ -53,7 +53,7 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
     asked,
     stopped,
     reconnect: () => notifyReconnected(),
-    publish: (batch: LiveBatch) => publish(batch),
+    publish: (batch: ReceivedBatch) => publish(batch),
     indexes,
   };
 }

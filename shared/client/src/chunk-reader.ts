@@ -4,7 +4,7 @@ import { MillraceError, type Position } from '@millrace/contracts';
 import type { Listening } from '@millrace/bus';
 import { startMerge } from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
-import type { ChunkSource, LiveBatch } from './chunk-source.ts';
+import type { ChunkSource, ReceivedBatch } from './chunk-source.ts';
 import { receiveFailure, receiveLive, receiveReplay, startReading, type ReaderStep } from './reader-state.ts';
 import { REPLAY_LIMITS, type ReplayLimits } from './replay-pace.ts';
 
@@ -68,7 +68,7 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
     if ('answer' in asked) apply(receiveReplay(state, asked.answer, now, limits));
     else apply(receiveFailure(state, asked.error, now, { unknownForMs, limits }));
   };
-  const receive = (batch: LiveBatch) => {
+  const receive = (batch: ReceivedBatch) => {
     if (!abort.signal.aborted) apply(receiveLive(state, batch, limits));
   };
   listening = await cleanOnFailure(source.listen(receive), forget);

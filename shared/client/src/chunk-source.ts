@@ -12,12 +12,12 @@ import {
 } from '@millrace/contracts';
 import { listen, type Listening } from '@millrace/bus';
 import { z } from 'zod';
-import type { StoredBatch, Replayed } from './chunk-merge.ts';
+import type { StoredBatch, ReplayedBatches } from './chunk-merge.ts';
 import type { ClientConnection } from './connection.ts';
 
 /** `transient`: chunks without an index, which a replay omits. */
-export type LiveBatch = StoredBatch & { transient?: readonly Chunk[] | undefined };
-export type ReplayAnswer = Replayed & {
+export type ReceivedBatch = StoredBatch & { transient?: readonly Chunk[] | undefined };
+export type ReplayAnswer = ReplayedBatches & {
   status: RunStatus;
   /** Until the run's deadline. */
   remainingMs?: number | undefined;
@@ -27,7 +27,7 @@ export type ChunkSource = {
    * Resolves when the server has the subscription: later chunks arrive unless they are lost.
    * @throws permission-denied, bus-unreachable
    */
-  listen(handle: (batch: LiveBatch) => void): Promise<Pick<Listening, 'stop'>>;
+  listen(handle: (batch: ReceivedBatch) => void): Promise<Pick<Listening, 'stop'>>;
   /**
    * Calls the listener after each reconnect: chunks published in between are missing. Returns a function that removes
    * it.

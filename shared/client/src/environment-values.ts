@@ -3,13 +3,13 @@
 import { formatPath, type Issue, type JsonValue } from '@millrace/contracts';
 import type { Env } from '@millrace/bus';
 
-export type Substituted = { value: JsonValue; issues: Issue[] };
+export type SubstitutedValue = { value: JsonValue; issues: Issue[] };
 
 const REFERENCE = /\$(?<escape>\$?)\{(?<body>[^}]*)\}/g;
 const BODY = /^(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<rest>:-(?<fallback>.*))?$/s;
 
 /** Does not change keys. Reports every missing variable as an issue with its path. */
-export function substituteEnv(value: JsonValue, env: Env): Substituted {
+export function substituteEnv(value: JsonValue, env: Env): SubstitutedValue {
   const issues: Issue[] = [];
   return { value: substituteWithin(value, [], env, issues), issues };
 }

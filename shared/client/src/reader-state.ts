@@ -1,8 +1,15 @@
 // Decides what a reader of a run does after a live batch, a replay or a failed request: it passes chunks, waits, or ends.
 // Pure: chunk-reader.ts listens, requests and sets the timer.
 import { MillraceError } from '@millrace/contracts';
-import { hasGap, mergeLive, mergeReplay, type ChunkMerge, type Merged, type PositionedChunk } from './chunk-merge.ts';
-import type { LiveBatch, ReplayAnswer } from './chunk-source.ts';
+import {
+  hasGap,
+  mergeLive,
+  mergeReplay,
+  type ChunkMerge,
+  type MergedChunks,
+  type PositionedChunk,
+} from './chunk-merge.ts';
+import type { ReceivedBatch, ReplayAnswer } from './chunk-source.ts';
 import { createOverdueError } from './overdue-run.ts';
 import { hasEnded, isTemporary, waitAfterAnswer, waitAfterFailure, type ReplayLimits } from './replay-pace.ts';
 
@@ -35,7 +42,7 @@ export const startReading = (merge: ChunkMerge, isCatchingUp: boolean): ReaderSt
   isCatchingUp,
 });
 
-export function receiveLive(state: ReaderState, batch: LiveBatch, limits: ReplayLimits): ReaderStep {
+export function receiveLive(state: ReaderState, batch: ReceivedBatch, limits: ReplayLimits): ReaderStep {
   const hadGap = hasGap(state.merge);
   const step = applyMerged(state, mergeLive(state.merge, batch));
   if (step.ended) return step;
@@ -86,7 +93,7 @@ export function receiveFailure(
 const isStalled = ({ stalledAt }: ReaderState, now: number, boundMs: number): boolean =>
   stalledAt !== undefined && now - stalledAt >= boundMs;
 
-function applyMerged(state: ReaderState, { merge, accepted: chunks }: Merged): ReaderStep {
+function applyMerged(state: ReaderState, { merge, accepted: chunks }: MergedChunks): ReaderStep {
   const next = chunks.length > 0 ? { ...state, merge, stalledAt: undefined } : { ...state, merge };
   return { state: next, chunks, ...(merge.ended && { ended: {} }) };
 }
@@ -97,7 +104,7 @@ const endReading = (state: ReaderState, error: MillraceError): ReaderStep => ({ 
  * Positions chunks without an index at the preceding chunk: a reader that resumes there misses no stored chunk. Chunks
  * of a replaced owner are dropped.
  */
-function positionTransient({ next }: ChunkMerge, { epoch, transient = [] }: LiveBatch): PositionedChunk[] {
+function positionTransient({ next }: ChunkMerge, { epoch, transient = [] }: ReceivedBatch): PositionedChunk[] {
   if (epoch < next.epoch) return [];
   return transient.map((chunk) => ({ epoch: next.epoch, index: next.index - 1, chunk }));
 }

@@ -15,7 +15,7 @@ export type ReplayLimits = {
 };
 export const REPLAY_LIMITS: ReplayLimits = { silenceMs: 10_000, retryMs: 250, giveUpMs: 60_000 };
 
-export type Answered = {
+export type ReplayPage = {
   status: RunStatus;
   /** The reply returned new chunks. */
   moved: boolean;
@@ -27,7 +27,7 @@ export type Answered = {
 };
 
 /** Returns ms until the next request. */
-export function waitAfterAnswer(answered: Answered, limits: ReplayLimits): number {
+export function waitAfterAnswer(answered: ReplayPage, limits: ReplayLimits): number {
   if (answered.moved) return 0;
   const isMissing = answered.gap || hasEnded(answered.status) || (answered.catchingUp && answered.empty === 1);
   return isMissing ? waitAfterFailure(answered.empty, limits) : limits.silenceMs;

@@ -20,7 +20,7 @@ export const ADVERTISED_LIMITS = {
 
 export type AdvertisedProcessor = { descriptor: ProcessorDescriptor; service: string; replicas: string[] };
 export type AdvertisedTool = { tool: ToolDefinition; service: string };
-export type Advertised = {
+export type AdvertisedServices = {
   /** By id. If several services claim an id, the first service by name owns it. */
   processors: Map<string, AdvertisedProcessor>;
   tools: Map<string, AdvertisedTool>;
@@ -29,12 +29,12 @@ export type Advertised = {
   refused: RefusedEndpoint[];
 };
 
-type Endpoint = SrvInfo['endpoints'][number];
+type AdvertisedEndpoint = SrvInfo['endpoints'][number];
 type EndpointClaim = { service: string; replica: string; metadata: EndpointMetadata };
 
 export const buildServedKey = ({ service, processor }: ServedProcessor): string => `${service} ${processor}`;
 
-export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): Advertised {
+export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): AdvertisedServices {
   const refused: RefusedEndpoint[] = [];
   const claims = keepWithinLimit(infos, subjects, refused)
     .flatMap((info) => readClaims(info, subjects, refused))
@@ -52,7 +52,11 @@ export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): A
 }
 
 /** Returns the replicas of the processor that this service has, with the one of the claim. */
-function addReplica(served: Advertised['served'], { service, replica }: EndpointClaim, processor: string): string[] {
+function addReplica(
+  served: AdvertisedServices['served'],
+  { service, replica }: EndpointClaim,
+  processor: string,
+): string[] {
   const key = buildServedKey({ service, processor });
   const replicas = served.get(key) ?? [];
   if (!replicas.includes(replica)) replicas.push(replica);
@@ -81,7 +85,7 @@ function keepWithinLimit(infos: readonly SrvInfo[], subjects: Subjects, refused:
   });
 }
 
-function filterOwnEndpoints(info: SrvInfo, subjects: Subjects): Endpoint[] {
+function filterOwnEndpoints(info: SrvInfo, subjects: Subjects): AdvertisedEndpoint[] {
   return info.endpoints.filter((endpoint) => isOurs(endpoint, subjects));
 }
 
@@ -102,7 +106,7 @@ const refuseClaim = (owner: string, what: string): Refusal => ({
 type SeenDescriptions = Map<string, string>;
 
 function addProcessor(
-  { processors, served }: Pick<Advertised, 'processors' | 'served'>,
+  { processors, served }: Pick<AdvertisedServices, 'processors' | 'served'>,
   seen: SeenDescriptions,
   claim: EndpointClaim,
 ): Refusal | undefined {

@@ -2,12 +2,12 @@
 // without the body: the subject has the first one only. Pure.
 import { MillraceError } from './errors.ts';
 
-type Called = readonly { processor: string }[];
+type CalledProcessors = readonly { processor: string }[];
 
 export const PROCESSORS_HEADER = 'Millrace-Processors';
 
 /** Returns the header of a request for these entries. A request for one entry needs none: its subject names the processor. */
-export function makeCallHeaders(entries: Called): Readonly<Record<string, string>> | undefined {
+export function makeCallHeaders(entries: CalledProcessors): Readonly<Record<string, string>> | undefined {
   return entries.length > 1 ? { [PROCESSORS_HEADER]: listCalled(entries) } : undefined;
 }
 
@@ -16,7 +16,11 @@ export function makeCallHeaders(entries: Called): Readonly<Record<string, string
  * @param header the value of the header, or undefined without one
  * @throws message-invalid unless subject and header name exactly the processors of the body
  */
-export function checkCalledProcessors(entries: Called, subjectProcessor: string, header: string | undefined): void {
+export function checkCalledProcessors(
+  entries: CalledProcessors,
+  subjectProcessor: string,
+  header: string | undefined,
+): void {
   const [first] = entries;
   if (first && first.processor !== subjectProcessor) {
     throw new MillraceError('message-invalid', 'The subject names another processor than the first entry.', {
@@ -33,4 +37,4 @@ export function checkCalledProcessors(entries: Called, subjectProcessor: string,
   });
 }
 
-const listCalled = (entries: Called): string => entries.map(({ processor }) => processor).join(',');
+const listCalled = (entries: CalledProcessors): string => entries.map(({ processor }) => processor).join(',');

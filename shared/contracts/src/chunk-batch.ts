@@ -6,7 +6,7 @@ import { storedVersionSchema } from './stored-version.ts';
 
 /** Place of a chunk in its run. `epoch` counts the owners; `index` continues over epochs. Order is (epoch, index). */
 export type Position = { epoch: number; index: number };
-export type Positioned<C> = Position & { chunk: C };
+export type PositionedItem<C> = Position & { chunk: C };
 
 const anyChunkSchema = z.looseObject({ type: z.string() });
 
@@ -31,7 +31,7 @@ export const checkedBatchSchema = checkedBatch.batch;
 export const checkedLiveBatchSchema = markFrequent(checkedBatch.live);
 
 /** The members of a batch, with each chunk already encoded as JSON. */
-type Encoded<B> = {
+type EncodedBatch<B> = {
   readonly [M in keyof B]: B[M] extends readonly unknown[] | undefined ? readonly string[] | undefined : B[M];
 };
 
@@ -53,8 +53,8 @@ function createWriter({ shape }: z.ZodObject): (batch: { readonly [member: strin
   };
 }
 
-export const writeLiveBatch: (batch: Encoded<LiveBatch>) => string = createWriter(liveBatchSchema);
-export const writeLoggedBatch: (batch: Encoded<z.infer<typeof loggedBatchSchema>>) => string =
+export const writeLiveBatch: (batch: EncodedBatch<LiveBatch>) => string = createWriter(liveBatchSchema);
+export const writeLoggedBatch: (batch: EncodedBatch<z.infer<typeof loggedBatchSchema>>) => string =
   createWriter(loggedBatchSchema);
 
 type Extent = Position & { readonly chunks: readonly unknown[] };
@@ -79,11 +79,11 @@ export const positionChunks = <C>({
   epoch,
   index,
   chunks,
-}: Position & { readonly chunks: readonly C[] }): Positioned<C>[] =>
+}: Position & { readonly chunks: readonly C[] }): PositionedItem<C>[] =>
   chunks.map((chunk, at) => ({ epoch, index: index + at, chunk }));
 
 /** Joins adjacent chunks of one epoch into batches. */
-export function batchChunks<C>(positioned: readonly Positioned<C>[]): (Position & { chunks: C[] })[] {
+export function batchChunks<C>(positioned: readonly PositionedItem<C>[]): (Position & { chunks: C[] })[] {
   const batches: (Position & { chunks: C[] })[] = [];
   for (const { epoch, index, chunk } of positioned) {
     const last = batches.at(-1);

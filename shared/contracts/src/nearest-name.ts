@@ -40,9 +40,9 @@ function countEdits(one: string, other: string): number {
   return read(rows, one.length, other.length);
 }
 
-type Rows = number[][];
-const read = (rows: Rows, at: number, to: number): number => rows[at]?.[to] ?? Infinity;
-const write = (rows: Rows, at: number, to: number, value: number): void => {
+type DistanceRows = number[][];
+const read = (rows: DistanceRows, at: number, to: number): number => rows[at]?.[to] ?? Infinity;
+const write = (rows: DistanceRows, at: number, to: number, value: number): void => {
   const row = rows[at];
   if (row) row[to] = value;
 };

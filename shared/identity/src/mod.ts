@@ -24,5 +24,5 @@ export {
   permitCaller,
   type EndCaller,
   type Permissions,
-  type Role,
+  type BusRole,
 } from './permissions.ts';

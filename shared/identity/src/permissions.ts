@@ -30,7 +30,7 @@ export const SHIPPED_SERVICES = [
   'auth',
 ] as const;
 
-export type Role = {
+export type BusRole = {
   name: string;
   description: string;
   permissions: (subjects: Subjects) => Permissions;
@@ -232,14 +232,14 @@ function permitGateway(subjects: Subjects): Permissions {
   };
 }
 
-const defineServiceRole = (name: string, description: string): Role => ({
+const defineServiceRole = (name: string, description: string): BusRole => ({
   name,
   description,
   permissions: (subjects) => permitService(subjects, name),
 });
 
 /** In the order of the generated configuration and of docs/security.md. */
-export const ROLES: readonly Role[] = [
+export const ROLES: readonly BusRole[] = [
   {
     name: 'orchestrator',
     description: 'drives runs, and owns the streams and buckets',

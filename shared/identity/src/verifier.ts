@@ -37,7 +37,7 @@ const MAX_FLIGHTS = 1_000;
 /** A stopped replica keeps its share of the requests: a repeated one reaches another replica. */
 const REPEAT_EVERY_MS = 1_000;
 
-type Kept = {
+type KeptIdentity = {
   identity: Identity;
   /** By performance.now(). */
   until: number;
@@ -47,7 +47,7 @@ type Kept = {
 type Flight = { answer: Promise<Identity>; revoked: Set<string> };
 
 export function createVerifier(bus: Bus, { ttlMs = MAX_TTL_MS, maxKept = MAX_KEPT }: VerifierOptions = {}): Verifier {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, KeptIdentity>();
   const flights = new Map<string, Flight>();
   const listeners = new Set<(keyId: string) => void>();
   const revocations = listen(bus, bus.subjects.revoked, revokedKeySchema, ({ keyId }) => {
@@ -97,7 +97,7 @@ export function createVerifier(bus: Bus, { ttlMs = MAX_TTL_MS, maxKept = MAX_KEP
 }
 
 /** An announcement that was published during a disconnection is lost, so answers of an earlier connection are too. */
-function isFresh({ identity, until, connection }: Kept, bus: Bus): boolean {
+function isFresh({ identity, until, connection }: KeptIdentity, bus: Bus): boolean {
   const { expiresAt } = identity;
   const isAlive = expiresAt === undefined || Date.parse(expiresAt) > Date.now();
   return isAlive && until > performance.now() && bus.hasConnection() && connection === bus.countConnections();

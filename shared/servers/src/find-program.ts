@@ -2,7 +2,7 @@
 // release, Debian's package. Returns the first that runs; otherwise all reasons together.
 import { findDebianPackage } from './debian-package.ts';
 import type { FindContext, LogLineSink } from './find-context.ts';
-import { createUnavailable, type External, type Found, type Program, type Unavailable } from './search-result.ts';
+import { createUnavailable, type External, type FoundServer, type Program, type Unavailable } from './search-result.ts';
 import { describeCurrentHost, chooseCacheDir, type Environment } from './host.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
 import { natsProduct, qdrantProduct, redisProduct, type Product } from './product.ts';
@@ -32,21 +32,21 @@ type FindStep = (product: Product, context: FindContext) => Promise<Program | Un
 const steps: readonly FindStep[] = [findOnPath, findInCache, findRelease, findDebianPackage];
 
 /** The NATS server to use: the one named by NATS_URL, or a program to start. */
-export function findNats(options: FindOptions = {}): Promise<Found> {
+export function findNats(options: FindOptions = {}): Promise<FoundServer> {
   return find(natsProduct, options);
 }
 
 /** The Redis server to use: the one named by REDIS_URL, or a program to start. */
-export function findRedis(options: FindOptions = {}): Promise<Found> {
+export function findRedis(options: FindOptions = {}): Promise<FoundServer> {
   return find(redisProduct, options);
 }
 
 /** The Qdrant server to use: the one named by QDRANT_URL, or a program to start. */
-export function findQdrant(options: FindOptions = {}): Promise<Found> {
+export function findQdrant(options: FindOptions = {}): Promise<FoundServer> {
   return find(qdrantProduct, options);
 }
 
-export async function find(product: Product, options: FindOptions): Promise<Found> {
+export async function find(product: Product, options: FindOptions): Promise<FoundServer> {
   return findExternalServer(product, options.env) ?? (await findProgram(product, createContext(options)));
 }
 

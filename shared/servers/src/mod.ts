@@ -2,7 +2,7 @@
 export { chooseCacheDir, type Environment } from './host.ts';
 export { findNats, findQdrant, findRedis, type FindOptions } from './find-program.ts';
 export type { LogLineSink } from './find-context.ts';
-export type { External, Found, Program, Unavailable } from './search-result.ts';
+export type { External, FoundServer, Program, Unavailable } from './search-result.ts';
 export { isPortFree, isPortTaken, pickFreePort } from './free-port.ts';
 export { provideNats, provideQdrant, provideRedis } from './provide-server.ts';
 export type { RunningServer, StartServerOptions } from './running-server.ts';

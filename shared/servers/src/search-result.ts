@@ -26,7 +26,7 @@ export type Unavailable = {
   reason: string;
 };
 
-export type Found = External | Program | Unavailable;
+export type FoundServer = External | Program | Unavailable;
 
 export function createUnavailable(reason: string): Unavailable {
   return { kind: 'unavailable', reason };

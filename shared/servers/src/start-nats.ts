@@ -83,10 +83,10 @@ ${options.extraConfig ?? ''}
 `;
 }
 
-type Addresses = { url: string; monitorUrl: string; webSocketUrl?: string };
+type NatsAddresses = { url: string; monitorUrl: string; webSocketUrl?: string };
 
 /** The file is written when the server listens: `{"nats": ["nats://127.0.0.1:4222"], "monitoring": ["http://127.0.0.1:8222"]}`. */
-async function readPorts(path: string): Promise<Addresses | undefined> {
+async function readPorts(path: string): Promise<NatsAddresses | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (typeof value !== 'object' || value === null) return undefined;

@@ -52,12 +52,12 @@ function toAccess(env: RedisEnvironment): RedisAccess {
   };
 }
 
-type Problem = { path: string; message: string };
+type AccessProblem = { path: string; message: string };
 
-function listContradictions(env: RedisEnvironment): Problem[] {
+function listContradictions(env: RedisEnvironment): AccessProblem[] {
   const { REDIS_URL: url, REDIS_USERNAME: username, REDIS_PASSWORD: password, REDIS_PASSWORD_FILE: file } = env;
   const tls = REDIS_VARIABLES.find((name) => name.startsWith('REDIS_TLS') && env[name] !== undefined);
-  const problems: Problem[] = [];
+  const problems: AccessProblem[] = [];
   const report = (path: string, message: string) => problems.push({ path, message });
   if (password !== undefined && file !== undefined)
     report('REDIS_PASSWORD', 'is set together with REDIS_PASSWORD_FILE: set one of the two');
@@ -78,7 +78,7 @@ function hasCredentials(url = ''): boolean {
   return username !== '' || password !== '';
 }
 
-function listUnreadable(access: RedisAccess): Problem[] {
+function listUnreadable(access: RedisAccess): AccessProblem[] {
   try {
     readRedisAccess(access);
     return [];

@@ -3,7 +3,7 @@
 import { MillraceError, type Subjects } from '@millrace/contracts';
 import type { ServerRequest } from '@millrace/bus';
 import { encodeAuthorizationResponse, encodeUser } from '@nats-io/jwt';
-import type { Refused, VerifyCredential } from '../verify-credential.ts';
+import type { RefusedCredential, VerifyCredential } from '../verify-credential.ts';
 import type { Signer } from './callout-config.ts';
 import { describeUser, type DescribedUser } from './describe-user.ts';
 import { openCalloutRequest } from './open-request.ts';
@@ -18,7 +18,7 @@ export type CalloutOptions = {
   subjects: Subjects;
   getSigner: () => Signer;
   verify: VerifyCredential;
-  reportRefusal: (refused: Refused) => void;
+  reportRefusal: (refused: RefusedCredential) => void;
 };
 
 /** @returns undefined for a request that its server has given up, or that no server of this configuration can have sent */
@@ -45,7 +45,7 @@ export async function answerCallout(
 async function describe(
   credential: string,
   { subjects, verify }: Pick<CalloutOptions, 'subjects' | 'verify'>,
-): Promise<{ ok: DescribedUser } | Refused> {
+): Promise<{ ok: DescribedUser } | RefusedCredential> {
   if (credential === '') return { refused: 'the connection has neither a key of a role nor a token' };
   try {
     const verified = await verify(credential);

@@ -4,7 +4,7 @@ import type { Identity } from '@millrace/contracts';
 import { locateCalloutKeyFile, locateSeedFile } from '@millrace/identity';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { Verified } from '../verify-credential.ts';
+import type { VerifyResult } from '../verify-credential.ts';
 import { createConnectionEnder } from './end-connections.ts';
 import { serveCallout, type Callout } from './serve-callout.ts';
 
@@ -13,7 +13,7 @@ const tests = useBus(nats, 'tests');
 const file = (name: 'issuer' | 'encryption' | 'system') => locateCalloutKeyFile(nats.keys ?? '', name);
 let system: Bus;
 let callout: Callout;
-let verify: (credential: string) => Promise<Verified>;
+let verify: (credential: string) => Promise<VerifyResult>;
 const ada = (keyId: string): Identity => ({ tenant: 'acme', subject: 'ada', scopes: ['run'], keyId });
 
 beforeAll(async () => {

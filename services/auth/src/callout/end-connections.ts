@@ -26,7 +26,7 @@ const answerSchema = z.object({
     connections: z.array(z.object({ cid: z.number().int(), authorized_user: z.string().optional() })),
   }),
 });
-type Found = { server: string; cid: number; user: string };
+type FoundConnection = { server: string; cid: number; user: string };
 
 /**
  * @param system a connection in the system account
@@ -36,7 +36,7 @@ export function createConnectionEnder(system: Bus, page = PAGE): ConnectionEnder
   const timers = new Set<NodeJS.Timeout>();
   // NATS ignores a request without a reply subject. Its answer is of no use: the second round is the check.
   const answers = system.inbox.open(() => undefined);
-  const kick = ({ server, cid }: Found) => {
+  const kick = ({ server, cid }: FoundConnection) => {
     if (system.nc.isClosed()) return;
     system.nc.publish(SYSTEM_SUBJECTS.kick(server), encode({ cid }), { reply: answers.subject });
   };
@@ -56,9 +56,9 @@ export function createConnectionEnder(system: Bus, page = PAGE): ConnectionEnder
       timers.add(timer);
     },
     async endRefused(isRefused) {
-      const refused: Found[] = [];
+      const refused: FoundConnection[] = [];
       for (let at = 0, hasMore = true; at < MAX_PAGES && hasMore; at += 1) {
-        const found: Found[] = [];
+        const found: FoundConnection[] = [];
         hasMore = await listPage(system, { offset: at * page, limit: page }, (one) => found.push(one));
         for (const one of found) if (await isRefused(one.user)) refused.push(one);
       }
@@ -76,7 +76,7 @@ export function createConnectionEnder(system: Bus, page = PAGE): ConnectionEnder
 function listPage(
   system: Bus,
   filter: { user?: string; offset?: number; limit: number },
-  take: (found: Found) => unknown,
+  take: (found: FoundConnection) => unknown,
 ): Promise<boolean> {
   return new Promise((resolve) => {
     let hasMore = false;

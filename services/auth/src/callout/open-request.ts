@@ -1,7 +1,7 @@
 // Opens a request of the auth callout: decrypts it, and verifies that the server that it names has signed it. Pure.
 import type { KeyPair } from '@nats-io/nkeys';
 import { z } from 'zod';
-import type { Refused } from '../verify-credential.ts';
+import type { RefusedCredential } from '../verify-credential.ts';
 import { verifyNatively } from './native-ed25519.ts';
 
 const requestSchema = z.object({
@@ -35,7 +35,7 @@ export function openCalloutRequest({
   serverKey,
   encryption,
   now,
-}: SealedRequest): { ok: CalloutRequest } | Refused {
+}: SealedRequest): { ok: CalloutRequest } | RefusedCredential {
   try {
     const opened = encryption.open(data, serverKey);
     if (!opened) return { refused: 'the request of the callout cannot be decrypted' };

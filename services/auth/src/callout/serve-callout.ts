@@ -4,7 +4,7 @@ import { answerServer, type Bus } from '@millrace/bus';
 import { toLoggedError } from '@millrace/contracts';
 import { CALLOUT_SUBJECT } from '@millrace/identity';
 import type { KeyPair } from '@nats-io/nkeys';
-import type { Refused, VerifyCredential } from '../verify-credential.ts';
+import type { RefusedCredential, VerifyCredential } from '../verify-credential.ts';
 import { isBusToken, readBusToken } from '../tokens/bus-token.ts';
 import { answerCallout } from './answer-callout.ts';
 import { readSigner, type CalloutFiles } from './callout-config.ts';
@@ -31,7 +31,7 @@ export type CalloutParts = {
   verify: VerifyCredential;
   /** Returns true if the key exists and has not expired. */
   isKnownKey: (keyId: string) => Promise<boolean>;
-  reportRefusal: (refused: Refused) => void;
+  reportRefusal: (refused: RefusedCredential) => void;
 };
 
 /** @throws config-invalid */

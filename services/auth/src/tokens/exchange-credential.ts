@@ -8,7 +8,7 @@ import {
   type Identity,
 } from '@millrace/contracts';
 import type { KeyPair } from '@nats-io/nkeys';
-import type { Refused, VerifyCredential } from '../verify-credential.ts';
+import type { RefusedCredential, VerifyCredential } from '../verify-credential.ts';
 import { createRefusedError } from '../verify-credential.ts';
 import { spellBusToken } from './bus-token.ts';
 
@@ -16,7 +16,7 @@ export type ExchangeParts = {
   /** Verifies API keys and JWT: no token is exchanged for another one. */
   verify: VerifyCredential;
   getIssuer: () => KeyPair;
-  reportRefusal: (refused: Refused) => void;
+  reportRefusal: (refused: RefusedCredential) => void;
 };
 
 export function createExchange({ verify, getIssuer, reportRefusal }: ExchangeParts) {

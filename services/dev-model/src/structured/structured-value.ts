@@ -4,12 +4,12 @@ import { ApiError } from '../api/api-error.ts';
 import { describeIssue } from '../api/describe-issue.ts';
 import { isJsonObject, type UnknownObject } from '../json.ts';
 
-type Filled = { readonly value: unknown; readonly isKnown: boolean };
+type FilledValue = { readonly value: unknown; readonly isKnown: boolean };
 type Context = { readonly root: UnknownObject; readonly known: ReadonlyMap<string, string>; readonly depth: number };
 
 /** References may be circular: below this depth every value is null. */
 const MAX_DEPTH = 24;
-const NULL: Filled = { value: null, isKnown: false };
+const NULL: FilledValue = { value: null, isKnown: false };
 
 /** Zero, the first member of an enum, an empty text or list; absent if the member is optional. Not checked against the schema. */
 export const buildEmptiestValue = (schema: UnknownObject): unknown =>
@@ -37,7 +37,7 @@ function compileChecker(schema: UnknownObject): z.ZodType | undefined {
   }
 }
 
-function fill(schema: unknown, name: string, context: Context): Filled {
+function fill(schema: unknown, name: string, context: Context): FilledValue {
   if (!isJsonObject(schema) || context.depth > MAX_DEPTH) return NULL;
   const inner = { ...context, depth: context.depth + 1 };
   if (typeof schema['$ref'] === 'string') return fill(findReferenced(schema['$ref'], context.root), name, inner);
@@ -52,12 +52,12 @@ function fill(schema: unknown, name: string, context: Context): Filled {
 }
 
 /** The first branch with a known value; else null if the schema allows it; else the first branch. */
-function fillBranches(branches: readonly unknown[], name: string, context: Context): Filled {
+function fillBranches(branches: readonly unknown[], name: string, context: Context): FilledValue {
   const filled = branches.map((branch) => fill(branch, name, context));
   return filled.find(({ isKnown }) => isKnown) ?? filled.find(({ value }) => value === null) ?? filled[0] ?? NULL;
 }
 
-function fillObject(schema: UnknownObject, context: Context): Filled {
+function fillObject(schema: UnknownObject, context: Context): FilledValue {
   const properties = isJsonObject(schema['properties']) ? Object.entries(schema['properties']) : [];
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   const members = properties
@@ -69,13 +69,13 @@ function fillObject(schema: UnknownObject, context: Context): Filled {
   };
 }
 
-function fillArray(schema: UnknownObject, name: string, context: Context): Filled {
+function fillArray(schema: UnknownObject, name: string, context: Context): FilledValue {
   const item = fill(schema['items'], name, context);
   if (item.isKnown) return { value: [item.value], isKnown: true };
   return { value: Array.from({ length: readNumberOr(schema['minItems'], 0) }, () => item.value), isKnown: false };
 }
 
-function fillScalar(schema: UnknownObject, type: unknown, known: string | undefined): Filled {
+function fillScalar(schema: UnknownObject, type: unknown, known: string | undefined): FilledValue {
   if (Array.isArray(schema['enum'])) return { value: schema['enum'][0], isKnown: false };
   if (type === 'string')
     return { value: known ?? '-'.repeat(readNumberOr(schema['minLength'], 0)), isKnown: known !== undefined };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createCountAhead, type Counted } from './count-ahead.ts';
+import { createCountAhead, type CountedRequest } from './count-ahead.ts';
 
 /** A shared limiter of 100 requests a minute: its answers arrive when the test releases them. */
 function useLimiter(limit = 100) {
@@ -10,7 +10,7 @@ function useLimiter(limit = 100) {
   const used = new Map<string, number>();
   const held: (() => void)[] = [];
   const failures: unknown[] = [];
-  const count = async (account: string): Promise<Counted> => {
+  const count = async (account: string): Promise<CountedRequest> => {
     if (isAway) throw new Error('away');
     const consumedPoints = (used.get(account) ?? 0) + 1;
     used.set(account, consumedPoints);
@@ -25,7 +25,7 @@ function useLimiter(limit = 100) {
   });
   return {
     /** Counts, and waits until the limiter has received the count. */
-    async counter(account: string): Promise<Counted> {
+    async counter(account: string): Promise<CountedRequest> {
       const counted = await ahead(account);
       await nextTurn();
       return counted;
@@ -89,7 +89,7 @@ describe('a counter that counts ahead', () => {
 
   test('never admits more than the limit if one replica counts alone', async () => {
     const limiter = useLimiter(20);
-    const counts: Counted[] = [];
+    const counts: CountedRequest[] = [];
     for (let request = 0; request < 50; request += 1) counts.push(await limiter.counter('a'));
     expect(counts.filter(({ consumedPoints }) => consumedPoints <= 20)).toHaveLength(20);
   });

@@ -4,13 +4,13 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** State of an account after a count. */
-export type Counted = {
+export type CountedRequest = {
   /** Points of the window that were counted, also above the limit. */
   consumedPoints: number;
   remainingPoints: number;
   msBeforeNext: number;
 };
-type Known = { consumed: number; until: number; pending: number };
+type KnownCount = { consumed: number; until: number; pending: number };
 
 /** Counts that are under way. */
 const MAX_PENDING = 4;
@@ -22,7 +22,7 @@ const MAX_KNOWN = 10_000;
 type CountAheadOptions = {
   limit: number;
   /** Counts one request. */
-  count: (account: string) => Promise<Counted>;
+  count: (account: string) => Promise<CountedRequest>;
   onFailure: (error: unknown) => void;
   /** ms */
   now?: () => number;
@@ -33,16 +33,16 @@ export function createCountAhead({
   count,
   onFailure,
   now = () => performance.now(),
-}: CountAheadOptions): (account: string) => Promise<Counted> {
-  const known = new Map<string, Known>();
-  const remember = (account: string, { consumedPoints: consumed, msBeforeNext }: Counted) => {
+}: CountAheadOptions): (account: string) => Promise<CountedRequest> {
+  const known = new Map<string, KnownCount>();
+  const remember = (account: string, { consumedPoints: consumed, msBeforeNext }: CountedRequest) => {
     const pending = known.get(account)?.pending ?? 0;
     known.delete(account);
     known.set(account, { consumed, until: now() + msBeforeNext, pending });
     const [oldest] = known.size > MAX_KNOWN ? known.keys() : [];
     if (oldest !== undefined) known.delete(oldest);
   };
-  const countAndRemember = async (account: string): Promise<Counted> => {
+  const countAndRemember = async (account: string): Promise<CountedRequest> => {
     const counted = await count(account);
     remember(account, counted);
     return counted;

@@ -2,7 +2,7 @@
 import { MillraceError, type Identity } from '@millrace/contracts';
 
 /** @throws credentials-refused */
-export type VerifyCredential = (credential: string) => Promise<Identity>;
+export type VerifyIdentity = (credential: string) => Promise<Identity>;
 
 /** Longer credentials are refused before they are verified. */
 const MAX_CREDENTIAL_CHARS = 8_192;

@@ -7,7 +7,7 @@ import type { Log } from '@millrace/service';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Redis } from 'ioredis';
 import type { Access } from './access.ts';
-import { createCountAhead, type Counted } from './count-ahead.ts';
+import { createCountAhead, type CountedRequest } from './count-ahead.ts';
 
 export type LimitSettings = {
   requestsPerMinute: number;
@@ -38,7 +38,7 @@ const MS_PER_SECOND = 1_000;
 export function createLimits({ requestsPerMinute, streamsPerAccount, streams, redis, log }: LimitSettings): Limits {
   const limiters = new Map<string, RateLimiterAbstract>();
   /** Counters of requests by their limit. */
-  const counters = new Map<number, (account: string) => Promise<Counted>>();
+  const counters = new Map<number, (account: string) => Promise<CountedRequest>>();
   const open = new Map<string, number>();
   /** Tokens by run. */
   const counted = new Map<string, number>();
@@ -50,7 +50,7 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
     limiters.set(key, known);
     return known;
   };
-  const createCounter = (limit: number): ((account: string) => Promise<Counted>) => {
+  const createCounter = (limit: number): ((account: string) => Promise<CountedRequest>) => {
     const limiter = findLimiter('requests', limit, MINUTE_S);
     const count = (account: string) => consume(limiter, account);
     const onFailure = (error: unknown) => log.warn({ err: error }, 'a request is not counted');
@@ -143,7 +143,7 @@ async function checkTokens(limiter: RateLimiterAbstract, account: string): Promi
     throw createLimitError(`more than ${limiter.points} tokens a day`, counted.msBeforeNext);
 }
 
-function describeLimit(limit: number, { remainingPoints, msBeforeNext }: Counted): Record<string, string> {
+function describeLimit(limit: number, { remainingPoints, msBeforeNext }: CountedRequest): Record<string, string> {
   return {
     'x-ratelimit-limit-requests': String(limit),
     'x-ratelimit-remaining-requests': String(Math.max(0, remainingPoints)),

@@ -2,7 +2,7 @@
 // next message on the thread is the answer.
 import type { Client, Run } from '@millrace/client';
 import { MillraceError, type ApiAnswer, type ShownPending } from '@millrace/contracts';
-import type { CallMark, OpenRequest } from '../recent/open-request.ts';
+import type { CallMark, OpenedRequest } from '../recent/open-request.ts';
 import { findMark, openAndContinue, readEnd, type Decision, type FoundMark } from './run-mark.ts';
 
 /** Returns undefined for a thread without runs of this caller, and for a newest run of another agent than `agent`. */
@@ -38,7 +38,7 @@ type TextAnswer = {
   /** A run that is not answered. */
   except?: string | undefined;
 };
-export type AnsweredRun = { run: Run; opened: OpenRequest };
+export type AnsweredRun = { run: Run; opened: OpenedRequest };
 
 /**
  * Answers with a text, and returns the run from the answer on. Returns undefined if the newest run of the thread is one

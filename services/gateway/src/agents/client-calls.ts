@@ -11,7 +11,7 @@ import {
   type ShownPending,
   type Usage,
 } from '@millrace/contracts';
-import type { CallMark, OpenRequest } from '../recent/open-request.ts';
+import type { CallMark, OpenedRequest } from '../recent/open-request.ts';
 import { findMark, openAndContinue, readEnd, type MarkedRun } from './run-mark.ts';
 
 const CALL_ID = /^call_(.+)_(\d{1,6})$/;
@@ -49,7 +49,7 @@ export type CallResults = {
   isLast: boolean;
 };
 /** The run from the results on. `before`: the usage up to the calls. */
-export type ContinuedRun = MarkedRun & { opened: OpenRequest };
+export type ContinuedRun = MarkedRun & { opened: OpenedRequest };
 
 type ContinueParts = {
   client: Client;

@@ -2,17 +2,17 @@
 import { MillraceError } from '@millrace/contracts';
 import { useNats, useStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import type { Outcome } from '../recent/open-request.ts';
+import type { RequestOutcome } from '../recent/open-request.ts';
 import { openAndContinue } from './run-mark.ts';
 
 const nats = useNats();
 const stack = useStack(nats, ['orchestrator']);
 
 test('A request is settled if the run of its answers is unknown', async () => {
-  const outcomes: Outcome[] = [];
+  const outcomes: RequestOutcome[] = [];
   const mark = {
     find: async () => undefined,
-    open: async () => ({ settle: async (outcome: Outcome) => void outcomes.push(outcome) }),
+    open: async () => ({ settle: async (outcome: RequestOutcome) => void outcomes.push(outcome) }),
   };
   const answers = [{ token: 'x'.repeat(43), data: 'yes' }];
   const parts = { client: stack.client, runId: 'no-such-run', answers, left: new AbortController().signal };

@@ -3,7 +3,7 @@ import type { Client, Run } from '@millrace/client';
 import { MillraceError, usageSchema, type JsonValue, type Position, type Usage } from '@millrace/contracts';
 import { z } from 'zod';
 import { parseStored } from '../recent/open-record.ts';
-import type { CallMark, Found, OpenRequest } from '../recent/open-request.ts';
+import type { CallMark, FoundRecord, OpenedRequest } from '../recent/open-request.ts';
 import { settleFailed } from '../recent/settle-request.ts';
 
 const markSchema = z.object({
@@ -27,8 +27,8 @@ export async function openAndContinue(
   mark: CallMark,
   marked: Mark,
   parts: GivenAnswers,
-  found?: Found,
-): Promise<MarkedRun & { opened: OpenRequest }> {
+  found?: FoundRecord,
+): Promise<MarkedRun & { opened: OpenedRequest }> {
   const opened = await mark.open(found?.value ?? writeMark(marked), found);
   const continued = await continueAt(marked, parts).catch((error: unknown) => settleFailed(opened, error));
   return { ...continued, opened };
@@ -56,7 +56,7 @@ export async function readEnd(run: Run): Promise<Position> {
 const writeMark = (mark: Mark): string => JSON.stringify(mark);
 
 /** A remembered request with its mark. */
-export type FoundMark = { found: Found; marked: Mark };
+export type FoundMark = { found: FoundRecord; marked: Mark };
 
 /** Returns undefined for a request that is no repetition, and for a damaged mark. */
 export async function findMark(mark: CallMark): Promise<FoundMark | undefined> {

@@ -6,16 +6,16 @@ import { text as readText } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { Hono } from 'hono';
 import { closeUnreadStream, formatEvent, respondWithEvents } from './event-stream.ts';
-import { listenHttp, type HttpServer } from './listen.ts';
+import { listenHttp, type ListeningServer } from './listen.ts';
 import { quietListener } from '../testing/quiet-listener.ts';
 
-const servers: HttpServer[] = [];
+const servers: ListeningServer[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close(0);
 });
 
 /** `ended`: whether all was sent. */
-type Served = { server: HttpServer; ended: Promise<boolean> };
+type Served = { server: ListeningServer; ended: Promise<boolean> };
 
 async function serve(frames: () => AsyncGenerator<string, void>, keepAliveMs = 10_000): Promise<Served> {
   const ended = Promise.withResolvers<boolean>();

@@ -11,7 +11,7 @@ import { sendEvents } from './event-stream.ts';
 import { watchResponseEnd } from './response-end.ts';
 import { closeStalledSockets, type StalledOptions } from './stalled-sockets.ts';
 
-export type HttpServer = {
+export type ListeningServer = {
   url: string;
   port: number;
   /** Waits `graceMs` for open answers. */
@@ -50,7 +50,7 @@ const TIMEOUTS: Timeouts = {
 export async function listenHttp(
   app: Hono,
   { port, host, maxConnections, onError, onStalled, onRefused, timeouts = TIMEOUTS }: ListenOptions,
-): Promise<HttpServer> {
+): Promise<ListeningServer> {
   const listener = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings);

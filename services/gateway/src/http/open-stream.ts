@@ -32,7 +32,7 @@ export function openStream({ access, request, context }: StreamCall): OpenedStre
   };
 }
 
-export type OwnedRun = {
+export type OwnedStream = {
   /** Fires when the client has disconnected or its credential has ended: the run is cancelled. */
   clientClosed: AbortSignal;
   /** Frees the place, and cancels a run that has not ended. Idempotent. */
@@ -47,7 +47,7 @@ export type OwnedRun = {
  * @param disconnected fires when the client has disconnected
  * @throws limit-exceeded
  */
-export function openOwnedRun(access: Access, disconnected: AbortSignal, context: GatewayContext): OwnedRun {
+export function openOwnedRun(access: Access, disconnected: AbortSignal, context: GatewayContext): OwnedStream {
   const free = context.limits.openStream(access);
   const clientClosed = new AbortController();
   let isRefused = false;

@@ -3,12 +3,12 @@ import { Hono } from 'hono';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { quietListener } from '../testing/quiet-listener.ts';
-import { listenHttp, type HttpServer } from './listen.ts';
+import { listenHttp, type ListeningServer } from './listen.ts';
 import { buildProblemResponse } from './problem.ts';
 import { readJsonBody } from './read-body.ts';
 
 const MAX_BYTES = 1_000;
-let server: HttpServer | undefined;
+let server: ListeningServer | undefined;
 beforeAll(async () => {
   const app = new Hono();
   app.post('/', async (call) => call.json(await readJsonBody(call.req.raw, z.object({ text: z.string() }), MAX_BYTES)));

@@ -1,13 +1,13 @@
 // Calls a function when a response has left the server, or its client is lost before that.
 import type { ServerResponse } from 'node:http';
 
-type End = (isSent: boolean) => void;
+type EndListener = (isSent: boolean) => void;
 
 /** By the body of their response: middleware may copy a response, and keeps its body. */
-const ends = new WeakMap<ReadableStream, End>();
+const ends = new WeakMap<ReadableStream, EndListener>();
 
 /** Calls `end` once, if the response is sent by `listenHttp`. */
-export function onResponseEnd(response: Response, end: End): Response {
+export function onResponseEnd(response: Response, end: EndListener): Response {
   if (response.body) ends.set(response.body, end);
   return response;
 }

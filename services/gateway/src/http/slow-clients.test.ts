@@ -7,25 +7,25 @@ import { afterEach, expect, test } from 'vitest';
 import { Hono } from 'hono';
 import { quietListener } from '../testing/quiet-listener.ts';
 import { formatEvent, respondWithEvents } from './event-stream.ts';
-import { listenHttp, type HttpServer } from './listen.ts';
+import { listenHttp, type ListeningServer } from './listen.ts';
 import { onResponseEnd } from './response-end.ts';
 
 const TIMEOUTS = { headersMs: 200, requestMs: 400, checkMs: 50, idleMs: 60_000, stalledMs: 200 };
 const HOST = 'host: 127.0.0.1\r\n';
-const servers: HttpServer[] = [];
+const servers: ListeningServer[] = [];
 const sockets: Socket[] = [];
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   for (const server of servers.splice(0)) await server.close(0);
 });
 
-async function serve(app: Hono, options: Partial<Parameters<typeof listenHttp>[1]> = {}): Promise<HttpServer> {
+async function serve(app: Hono, options: Partial<Parameters<typeof listenHttp>[1]> = {}): Promise<ListeningServer> {
   const server = await listenHttp(app, { ...quietListener, timeouts: TIMEOUTS, ...options });
   servers.push(server);
   return server;
 }
 
-function open(server: HttpServer, text: string): Socket {
+function open(server: ListeningServer, text: string): Socket {
   const socket = connect(server.port, '127.0.0.1');
   sockets.push(socket);
   socket.on('error', () => undefined);

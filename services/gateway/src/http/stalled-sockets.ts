@@ -13,13 +13,13 @@ export type StalledOptions = {
 };
 
 /** `flushed`: bytes of completed writes; `queued`: bytes of the pending one that the system has not taken; `since`: the time at which both were first seen. */
-type Progress = { flushed: number; queued: number; since: number };
+type SocketProgress = { flushed: number; queued: number; since: number };
 
 const CHECKS_PER_STALL = 4;
 
 /** Watches until the server closes. */
 export function closeStalledSockets(server: Server, { stalledMs, onStalled, onRefused }: StalledOptions): void {
-  const watched = new Map<Socket, Progress | undefined>();
+  const watched = new Map<Socket, SocketProgress | undefined>();
   let refused = 0;
   const check = () => {
     const now = performance.now();
@@ -43,7 +43,7 @@ export function closeStalledSockets(server: Server, { stalledMs, onStalled, onRe
 }
 
 /** Returns undefined for a connection without a pending write. */
-function readProgress(socket: Socket, seen: Progress | undefined, now: number): Progress | undefined {
+function readProgress(socket: Socket, seen: SocketProgress | undefined, now: number): SocketProgress | undefined {
   if (socket.writableLength === 0) return undefined;
   const flushed = socket.bytesWritten - socket.writableLength;
   const queued = readQueue(socket);

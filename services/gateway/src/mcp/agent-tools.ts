@@ -9,7 +9,7 @@ import { NO_MARK } from '../recent/open-request.ts';
 import { describePending } from '../openai/chat/chat-state.ts';
 import type { Access } from '../access/access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { openOwnedRun, type OwnedRun } from '../http/open-stream.ts';
+import { openOwnedRun, type OwnedStream } from '../http/open-stream.ts';
 
 const inputSchema = z.object({
   message: z.string().min(1).max(1_000_000).describe('the request to the agent'),
@@ -20,7 +20,7 @@ type ToolInput = z.output<typeof inputSchema>;
 /** Returns a server with the agents as its tools. */
 export function createAgentServer(
   agents: readonly Pick<AppliedAgent['agent'], 'name' | 'description'>[],
-  { client, access, context }: Pick<ToolCall, 'client' | 'access' | 'context'>,
+  { client, access, context }: Pick<AgentToolCall, 'client' | 'access' | 'context'>,
 ): McpServer {
   const server = new McpServer({ name: 'millrace', version: '1.0.0' });
   for (const agent of agents) {
@@ -37,10 +37,10 @@ export function createAgentServer(
   return server;
 }
 
-type ToolCall = { client: Client; access: Access; context: GatewayContext; owned: OwnedRun; agent: string };
+type AgentToolCall = { client: Client; access: Access; context: GatewayContext; owned: OwnedStream; agent: string };
 
 async function callAgent(
-  { client, access, context, owned, agent }: ToolCall,
+  { client, access, context, owned, agent }: AgentToolCall,
   { message, thread }: ToolInput,
 ): Promise<CallToolResult> {
   const { clientClosed: signal } = owned;

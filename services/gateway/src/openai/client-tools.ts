@@ -4,10 +4,10 @@ import { MillraceError, clientToolsSchema, isObject, listIssues, type RunRequest
 import type { StartOptions } from '@millrace/client';
 
 type ToolOptions = Pick<StartOptions, 'clientTools' | 'toolChoice' | 'parallelToolCalls'>;
-type Request = Readonly<Record<string, unknown>>;
+type ClientToolsRequest = Readonly<Record<string, unknown>>;
 
 /** Returns the options of a run; none if the request has no tools. @throws message-invalid, not-built-yet */
-export function readClientTools(body: Request): ToolOptions {
+export function readClientTools(body: ClientToolsRequest): ToolOptions {
   const tools = body['tools'];
   if (tools === undefined || tools === null || (Array.isArray(tools) && tools.length === 0)) return {};
   if (!Array.isArray(tools)) throw createInputError('tools', '"tools" is not a list.');

@@ -17,16 +17,16 @@ export type SettingTraits = { callerSettings: readonly CallerSetting[]; hasForm:
 /** Setting of a run by the name of the member; of two members of one setting, the later one counts. */
 export type SettingNames = Readonly<Record<string, Exclude<CallerSetting, 'toolChoice'>>>;
 
-type Request = Readonly<Record<string, unknown>>;
+type SettingsRequest = Readonly<Record<string, unknown>>;
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Returns whether the conversion of the request depends on the agent. */
-export const needsSettingTraits = (request: Request, names: SettingNames, format: unknown): boolean =>
+export const needsSettingTraits = (request: SettingsRequest, names: SettingNames, format: unknown): boolean =>
   isGiven(format) || Object.keys(names).some((name) => isGiven(request[name]));
 
 /** @throws message-invalid with the member as its path */
 export function readModelSettings(
-  request: Request,
+  request: SettingsRequest,
   names: SettingNames,
   { callerSettings }: SettingTraits,
 ): Pick<RunSettings, 'modelSettings'> {
@@ -49,7 +49,7 @@ const convertValue = (setting: CallerSetting, value: unknown): unknown =>
 
 /** Returns the members without an effect: those of the agent, and those that no run has. */
 export function listIgnoredSettings(
-  request: Request,
+  request: SettingsRequest,
   names: SettingNames,
   ignored: readonly string[],
   { callerSettings }: SettingTraits,

@@ -3,17 +3,17 @@
 // answered: its connection broke, its run failed, or the gateway that served it is lost.
 import type { Log } from '@millrace/service';
 import type { Redis } from 'ioredis';
-import type { Found, OpenRequest } from './open-request.ts';
+import type { FoundRecord, OpenedRequest } from './open-request.ts';
 import { readRecord, writeRecord, type OpenRecord } from './open-record.ts';
 import { KEEP_MS, createLocalStore, createSharedStore, type RecentStore } from './recent-store.ts';
 
 export type RecentRequests = {
   /** Returns the identical request of the same caller, if it was served within the last minute. */
-  find(fingerprint: string): Promise<Found | undefined>;
+  find(fingerprint: string): Promise<FoundRecord | undefined>;
   /** Returns it only if that request was not answered and no gateway serves it any more. */
-  findBroken(fingerprint: string): Promise<Found | undefined>;
+  findBroken(fingerprint: string): Promise<FoundRecord | undefined>;
   /** Called before the submission, so that a gateway that is killed after it leaves a trace. @param found of the request that this one repeats */
-  open(fingerprint: string, value: string, found?: Found): Promise<OpenRequest>;
+  open(fingerprint: string, value: string, found?: FoundRecord): Promise<OpenedRequest>;
 };
 
 type SharedBy = {
@@ -70,7 +70,7 @@ export function createRecentRequests({
         if (served.has(request) && !(await isReplaced()))
           await Promise.all([store.set(print, value, KEEP_MS), write({ by: id, until })]);
       };
-      const close = async (outcome: Parameters<OpenRequest['settle']>[0]) => {
+      const close = async (outcome: Parameters<OpenedRequest['settle']>[0]) => {
         if (!served.delete(request) || (await isReplaced())) return;
         if (outcome === 'answered') await store.remove(`open:${print}`);
         else await write({ until: outcome === 'failed' ? (until ?? Date.now() + KEEP_MS) : undefined });

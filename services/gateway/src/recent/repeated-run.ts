@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
-import type { CallMark, Found } from './open-request.ts';
+import type { CallMark, FoundRecord } from './open-request.ts';
 import type { RecentRequests } from './recent-requests.ts';
 
 export function fingerprint({ account, subject, identity }: Access, route: string, body: unknown): string {
@@ -26,7 +26,7 @@ export async function findRepeatedRun(
   headers: Headers,
   print: string,
   recent: RecentRequests,
-): Promise<Found | undefined> {
+): Promise<FoundRecord | undefined> {
   const found = await (isCounted(headers) ? recent.find(print) : recent.findBroken(print));
   return found && (await isJoined(client, found.value)) ? found : undefined;
 }

@@ -9,7 +9,7 @@ import { createLimits } from '../access/limits.ts';
 import { createSessionStore } from '../console/session-store.ts';
 import { createSessions } from '../console/sessions.ts';
 import { createGatewayApp } from '../gateway-app.ts';
-import { listenHttp, type HttpServer } from '../http/listen.ts';
+import { listenHttp, type ListeningServer } from '../http/listen.ts';
 import { quietListener } from './quiet-listener.ts';
 import { createTraitReader } from '../agents/agent-traits.ts';
 import { createRecentRequests } from '../recent/recent-requests.ts';
@@ -90,7 +90,7 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
     if (identity && !refused.has(credential)) return identity;
     throw new MillraceError('credentials-refused', 'The credential is refused.');
   };
-  let running: { server: HttpServer; bus: Bus; draining: AbortController } | undefined;
+  let running: { server: ListeningServer; bus: Bus; draining: AbortController } | undefined;
   const getRunning = () => {
     if (!running) throw new Error('useGateway: the gateway is available only while the tests run');
     return running;

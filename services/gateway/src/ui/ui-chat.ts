@@ -14,9 +14,9 @@ const NO_CONTENT = 204;
 const MAX_SHOWN = 200;
 
 /** `agent` is that of the path: its key has to be allowed to use it, and runs of other agents do not count. */
-type Chat = { agent: string; chat: string };
+type ChatAddress = { agent: string; chat: string };
 
-async function openChat(request: Request, { agent, chat }: Chat, context: GatewayContext) {
+async function openChat(request: Request, { agent, chat }: ChatAddress, context: GatewayContext) {
   const { access } = await openAccess(request, 'read', context);
   readAgent({ agent }, access);
   if (!threadIdSchema.safeParse(chat).success)
@@ -26,7 +26,11 @@ async function openChat(request: Request, { agent, chat }: Chat, context: Gatewa
 }
 
 /** GET …/ui/{chat}/stream: the active or suspended run from its start, without retracted chunks; 204 if none. */
-export async function resumeUi(request: Request, { agent, chat }: Chat, context: GatewayContext): Promise<Response> {
+export async function resumeUi(
+  request: Request,
+  { agent, chat }: ChatAddress,
+  context: GatewayContext,
+): Promise<Response> {
   const { access, client } = await openChat(request, { agent, chat }, context);
   const newest = await findNewestRun(client, chat, agent);
   if (!newest || isFinal(newest.run.status)) return new Response(null, { status: NO_CONTENT });
@@ -41,7 +45,11 @@ export async function resumeUi(request: Request, { agent, chat }: Chat, context:
 }
 
 /** POST …/ui/{chat}/stop: cancels the active run. `stop()` of the client only stops reading. */
-export async function stopUi(request: Request, { agent, chat }: Chat, context: GatewayContext): Promise<Response> {
+export async function stopUi(
+  request: Request,
+  { agent, chat }: ChatAddress,
+  context: GatewayContext,
+): Promise<Response> {
   const { access, client } = await openChat(request, { agent, chat }, context);
   access.require('run');
   const newest = await findNewestRun(client, chat, agent);
@@ -55,7 +63,7 @@ export async function stopUi(request: Request, { agent, chat }: Chat, context: G
  */
 export async function listUiMessages(
   request: Request,
-  { agent, chat }: Chat,
+  { agent, chat }: ChatAddress,
   context: GatewayContext,
 ): Promise<Response> {
   const { client } = await openChat(request, { agent, chat }, context);

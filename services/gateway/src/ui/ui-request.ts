@@ -52,10 +52,12 @@ export const uiRequestSchema = z.looseObject({
 });
 export type UiRequest = z.output<typeof uiRequestSchema>;
 
-export type Decision = { id: string; approved: boolean; reason?: string | undefined };
+export type ApprovalDecision = { id: string; approved: boolean; reason?: string | undefined };
 
 /** Returns the run of the last answer with the decisions that the page has added to it. */
-export function readDecisions(messages: readonly UiMessage[]): { runId: string; decisions: Decision[] } | undefined {
+export function readDecisions(
+  messages: readonly UiMessage[],
+): { runId: string; decisions: ApprovalDecision[] } | undefined {
   const last = messages.at(-1);
   const runId = last?.metadata?.runId;
   if (last?.role !== 'assistant' || runId === undefined || !tokenSchema.safeParse(runId).success) return undefined;

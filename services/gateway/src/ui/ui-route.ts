@@ -4,7 +4,7 @@ import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
 import { continueCalls } from '../agents/client-calls.ts';
-import type { CallMark, OpenRequest } from '../recent/open-request.ts';
+import type { CallMark, OpenedRequest } from '../recent/open-request.ts';
 import { answerAll, answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
@@ -17,13 +17,13 @@ import {
   readDecisions,
   readUiResults,
   uiRequestSchema,
-  type Decision,
+  type ApprovalDecision,
   type UiRequest,
 } from './ui-request.ts';
 import { NO_OPENING, respondWithUi, type Opening } from './ui-stream.ts';
 import type { UiEvent } from './ui-parts.ts';
 
-type Begun = { run: Run; opening: Opening; opened?: OpenRequest | undefined };
+type StartedChatRun = { run: Run; opening: Opening; opened?: OpenedRequest | undefined };
 
 /** POST /v1/agents/{agent}/ui. @throws coded errors */
 export async function serveUiMessages(request: Request, name: string, context: GatewayContext): Promise<Response> {
@@ -54,7 +54,7 @@ type AgentRequest = UiRequest & { agent: string };
 type StartParts = { acting: Access; context: GatewayContext; headers: Headers; left: AbortSignal };
 
 /** A browser repeats a request by itself if the connection that it has reused breaks. */
-async function startOrJoin(request: AgentRequest, client: Client, parts: StartParts): Promise<Begun> {
+async function startOrJoin(request: AgentRequest, client: Client, parts: StartParts): Promise<StartedChatRun> {
   const { acting, context, headers, left } = parts;
   const { recent } = context;
   const print = fingerprint(acting, 'ui', request);
@@ -78,7 +78,7 @@ async function answerCalls(
   request: AgentRequest,
   client: Client,
   { acting, context, headers, left }: StartParts,
-): Promise<Begun | undefined> {
+): Promise<StartedChatRun | undefined> {
   const found = readUiResults(request.messages);
   if (!found) return undefined;
   acting.require('answer');
@@ -95,7 +95,7 @@ async function answerDecisions(
   client: Client,
   access: Access,
   left: AbortSignal,
-): Promise<Begun | undefined> {
+): Promise<StartedChatRun | undefined> {
   const found = readDecisions(messages);
   if (!found) return undefined;
   const open = await listQuestions(client, found.runId, agent);
@@ -115,7 +115,7 @@ async function answerDecisions(
   };
 }
 
-const toApproval = ({ approved, reason }: Decision) => ({ approved, ...(reason !== undefined && { reason }) });
+const toApproval = ({ approved, reason }: ApprovalDecision) => ({ approved, ...(reason !== undefined && { reason }) });
 
 const describeStart = (runId: string): UiEvent => ({ type: 'start', messageMetadata: { runId } });
 
@@ -125,7 +125,7 @@ async function answerQuestion(
   client: Client,
   access: Access,
   parts: { mark: CallMark; left: AbortSignal },
-): Promise<Begun | undefined> {
+): Promise<StartedChatRun | undefined> {
   const text = readAnswerText(messages);
   if (text === '' || !access.identity.scopes.includes('answer')) return undefined;
   const answered = await answerNewestQuestion(client, { agent, threadId: id, text }, parts);

@@ -5,7 +5,7 @@
 import type { PositionedChunk } from '@millrace/client';
 import type { Chunk, ChunkOf, ShownPending } from '@millrace/contracts';
 import { listClientCalls } from '../agents/client-calls.ts';
-import { NO_PARTS, applyPart, closeParts, completePart, type OpenParts } from './open-parts.ts';
+import { NO_PARTS, applyPart, closeParts, completePart, type OpenPartIds } from './open-parts.ts';
 import { describeClientResult, describePart, type UiEvent } from './ui-parts.ts';
 
 /** Events of a step from the last to the first: a list that is shared between states, so that appending copies nothing. */
@@ -17,7 +17,7 @@ export type UiState = {
   stepFrom: number | undefined;
   /** Events of the open step, to repeat them after a reset. */
   step: StepEvents;
-  open: OpenParts;
+  open: OpenPartIds;
   /** The run has ended or waits: no event follows. */
   ended: boolean;
   /**

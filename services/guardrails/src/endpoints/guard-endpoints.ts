@@ -52,7 +52,7 @@ export const NO_ENDPOINTS: GuardEndpoints = createGuardEndpoints(new Map(), {
   log: { warn: () => undefined, info: () => undefined },
 });
 
-type Endpoint = {
+type GuardEndpoint = {
   maxRequestBytes: number;
   ask(request: EndpointRequest, signal: AbortSignal): Promise<EndpointReply>;
   close(): Promise<void>;
@@ -62,7 +62,7 @@ function createEndpoint(
   name: string,
   config: EndpointConfig,
   { log, now = () => performance.now(), resolve }: EndpointsContext,
-): Endpoint {
+): GuardEndpoint {
   let opening: Promise<Dispatcher> | undefined;
   let breaker = CLOSED;
   const handleEvent = (event: BreakerEvent) => {

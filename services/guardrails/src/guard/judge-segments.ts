@@ -16,7 +16,7 @@ import {
 import type { JsonObject } from '@millrace/contracts';
 import type { StreamRule } from './text-guard.ts';
 
-type Segmented = {
+type SegmentedJudge = {
   segments: SegmentRules;
   /** Returns whether the segment may contain a hit. @param view of a segment */
   mayHold(view: string): boolean;
@@ -26,7 +26,7 @@ type Segmented = {
 
 /** Returns ordered hits without overlap, one list per text. The bound applies to all texts of a call together. */
 export const judgeSegments =
-  ({ segments, mayHold, findHits: hits }: Segmented): TaskJudge<GuardHit[][]> =>
+  ({ segments, mayHold, findHits: hits }: SegmentedJudge): TaskJudge<GuardHit[][]> =>
   (texts) => {
     const count = createCounter('hits');
     return texts.map((text) => {

@@ -15,7 +15,7 @@ import { hashIdentity } from './identity.ts';
 import { clipHit, createReport, refuseUnjudged, type GuardHit } from './report.ts';
 import { collectTexts, judgeTexts, shouldReplace, type StreamRule, type TextGuard } from './text-guard.ts';
 
-type PartDelta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
+type JudgedDelta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
 type StreamArgs = ProcessOutputStreamArgs;
 
 /** Throws (abort, halt) if the strategy is block, or if a text exceeds a bound. */
@@ -70,7 +70,7 @@ function holdBy(guard: TextGuard, rule: StreamRule, part: Chunk, args: StreamArg
 /** Returns the number of code units that take one turn of the event loop. */
 const countSliceUnits = ({ weight = 1 }: TextGuard): number => getInlineCost(weight);
 
-async function holdInSlices(guard: TextGuard, delta: PartDelta, args: StreamArgs): Promise<Chunk[]> {
+async function holdInSlices(guard: TextGuard, delta: JudgedDelta, args: StreamArgs): Promise<Chunk[]> {
   const passed: Chunk[] = [];
   for (const slice of sliceText(readDeltaText(delta), countSliceUnits(guard))) {
     passed.push(...hold(guard, withText(delta, slice), args));
@@ -158,17 +158,17 @@ function getPartKey(part: Chunk): string {
 const betweenParts: ReadonlySet<string> = new Set(['step-start', 'step-finish', 'finish', 'error']);
 const ends: ReadonlySet<string> = new Set(['text-end', 'reasoning-end', 'tool-call-input-streaming-end']);
 
-function toDelta(part: Chunk): PartDelta | undefined {
+function toDelta(part: Chunk): JudgedDelta | undefined {
   return part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'tool-call-delta'
     ? part
     : undefined;
 }
 
-function readDeltaText(delta: PartDelta): string {
+function readDeltaText(delta: JudgedDelta): string {
   return delta.type === 'tool-call-delta' ? delta.payload.argsTextDelta : delta.payload.text;
 }
 
-function withText(delta: PartDelta, text: string): PartDelta {
+function withText(delta: JudgedDelta, text: string): JudgedDelta {
   if (delta.type === 'tool-call-delta') return { ...delta, payload: { ...delta.payload, argsTextDelta: text } };
   if (delta.type === 'text-delta') return { ...delta, payload: { ...delta.payload, text } };
   return { ...delta, payload: { ...delta.payload, text } };

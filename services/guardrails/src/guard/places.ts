@@ -2,7 +2,7 @@
 import type { Processor } from '@millrace/processor';
 
 export const PLACES = ['input', 'output', 'toolCall', 'toolResult'] as const;
-export type Place = (typeof PLACES)[number];
+export type TextPlaceName = (typeof PLACES)[number];
 
 /** Replaces a tool result. */
 export const LEFT_OUT = '[tool result removed by a guard]';
@@ -17,8 +17,8 @@ type PlaceMethods = Required<
 >;
 
 /** Returns a processor that calls the methods of the places only: everything else passes. */
-export function judgePlaces(id: string, on: readonly Place[], methods: PlaceMethods): Processor {
-  const judges = (place: Place): boolean => on.includes(place);
+export function judgePlaces(id: string, on: readonly TextPlaceName[], methods: PlaceMethods): Processor {
+  const judges = (place: TextPlaceName): boolean => on.includes(place);
   return {
     id,
     processInput: (args) => (judges('input') ? methods.processInput(args) : undefined),

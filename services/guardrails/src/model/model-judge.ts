@@ -16,7 +16,7 @@ import { mapLimited } from '../work/map-limited.ts';
 import { hashAnswerKey, hashParts } from './answer-cache.ts';
 import type { GuardModels, GuardUsage } from './guard-models.ts';
 
-export type Question<A> = {
+export type ModelQuestion<A> = {
   /** Short id, used as the title of the answer's schema. */
   name: string;
   /** Task and answer format. */
@@ -44,7 +44,7 @@ export type ModelJudgeOptions<A> = {
   models: GuardModels;
   model: string;
   timeoutMs: number;
-  question: Question<A>;
+  question: ModelQuestion<A>;
   /** Answer of a run that a bound stops. */
   response?: string | undefined;
   /** Maximum length of one text, in code units. */

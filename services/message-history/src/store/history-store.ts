@@ -13,8 +13,8 @@ export type ThreadRef = { tenant: string; threadId: string };
 export type OwnedThread = ThreadRef & { owner: string };
 
 export type HistoryOwner = { tenant: string; owner: string };
-export type OwnedRun = { runId: string; threadId: string };
-export type Erased = { deleted: number; left: number };
+export type HistoryRun = { runId: string; threadId: string };
+export type ErasedMessages = { deleted: number; left: number };
 
 /** The messages of one run in its thread. */
 export type HistoryBlock = ThreadRef & {
@@ -115,6 +115,6 @@ export type HistoryStore = {
    * RUN_MARK_TTL_MS, the store rejects every save of the named runs in their threads. Returns the number of deleted
    * messages, and the number of threads that a read after the deletion finds.
    */
-  eraseOwner(owner: HistoryOwner, runs: readonly OwnedRun[], signal?: AbortSignal): Promise<Erased>;
+  eraseOwner(owner: HistoryOwner, runs: readonly HistoryRun[], signal?: AbortSignal): Promise<ErasedMessages>;
   close(): Promise<void>;
 };

@@ -5,10 +5,10 @@ import { MEMORY_POSITION, type ListName, type ProcessorDescriptor } from '@millr
 /** Positions by processor id, and that of the word `memory`. */
 export type DefaultPositions = ReadonlyMap<string, number>;
 
-type Advertised = { readonly descriptor: Pick<ProcessorDescriptor, 'id' | 'positions'> };
+type PositionedDescriptor = { readonly descriptor: Pick<ProcessorDescriptor, 'id' | 'positions'> };
 
 /** The error list has none. */
-export function collectPositions(list: ListName, advertised: Iterable<Advertised>): DefaultPositions {
+export function collectPositions(list: ListName, advertised: Iterable<PositionedDescriptor>): DefaultPositions {
   const positions = new Map<string, number>();
   if (list === 'error') return positions;
   for (const { descriptor } of advertised) {

@@ -23,9 +23,9 @@ import { findQuestionIssues } from './setting-issues.ts';
 import { findRawIssues } from './setting-issues.ts';
 import { findUseIssues } from './use-issues.ts';
 
-export type Resolved = { agent: Agent; plan: Plan } | { issues: Issue[] };
+export type ResolvedAgent = { agent: Agent; plan: Plan } | { issues: Issue[] };
 
-export function resolveAgent(definition: JsonValue, known: KnownProcessors): Resolved {
+export function resolveAgent(definition: JsonValue, known: KnownProcessors): ResolvedAgent {
   const { agent, entries, issues } = readDefinition(definition);
   const memory = agent?.memory ?? readMemoryConfig(definition);
   const expanded = expandMemory(entries, memory, known);

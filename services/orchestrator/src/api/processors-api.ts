@@ -4,10 +4,10 @@ import type { ApiAnswer, ApiRequest, ClaimEvent, ProcessorInfo, RefusedEndpoint 
 import type { DiscoveredProcessor, Discovery } from '../peers/discovery.ts';
 import type { ReadLoads } from '../peers/replica-loads.ts';
 
-type Discovered = Pick<Discovery, 'getProcessors' | 'listRefused' | 'refresh'>;
+type ProcessorDiscovery = Pick<Discovery, 'getProcessors' | 'listRefused' | 'refresh'>;
 
 export type ProcessorsParts = {
-  discovery: Discovered;
+  discovery: ProcessorDiscovery;
   /** Size of the items of one answer, as JSON; an answer has at least one item. */
   maxBytes: number;
   /** Fails if the store of the events is unavailable. */

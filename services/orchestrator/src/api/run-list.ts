@@ -20,7 +20,7 @@ export type ListedRun = Pick<
 export type RunFilter = Partial<
   Pick<ApiRequest<'runs-list'>, 'status' | 'agent' | 'threadId' | 'subject' | 'resourceId' | 'since' | 'until'>
 >;
-export type PageOptions = { limit: number; after: number; newest?: boolean | undefined };
+export type RunPageOptions = { limit: number; after: number; newest?: boolean | undefined };
 export type RunPage = { runs: ListedRun[]; next?: number };
 
 export type RunList = {
@@ -33,7 +33,7 @@ export type RunList = {
    * Returns the next matching runs after the revision `after`, or, with `newest`, before it. `next`: the revision of the
    * last one if more match.
    */
-  select(isMatch: (run: ListedRun) => boolean, options: PageOptions): RunPage;
+  select(isMatch: (run: ListedRun) => boolean, options: RunPageOptions): RunPage;
 };
 
 /** Empty places that a list may have without a compaction. */

@@ -3,7 +3,7 @@ import { stateKeys, type RunHead } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
 import { LARGE_PAGE_MESSAGES, PAGE_MESSAGES, readPages } from '../state/read-stored.ts';
-import { createRunList, type ListedRun, type RunList, type RunPage, type PageOptions } from './run-list.ts';
+import { createRunList, type ListedRun, type RunList, type RunPage, type RunPageOptions } from './run-list.ts';
 
 const text = z.string();
 export type ListedHead = Omit<ListedRun, 'revision'>;
@@ -27,7 +27,7 @@ export async function selectStored(
   access: JetStreamAccess,
   tenant: string,
   isMatch: (run: ListedRun) => boolean,
-  options: PageOptions,
+  options: RunPageOptions,
 ): Promise<RunPage> {
   if (options.newest) return (await readAll(access, tenant)).select(isMatch, options);
   const { limit, after } = options;

@@ -11,13 +11,13 @@ const KEEP_MS = 5_000;
 /** Concurrent reads of heads. */
 const MAX_READS_AT_ONCE = 32;
 
-type Limited = Pick<ApiCall, 'tenant' | 'caller'>;
+type CountedCaller = Pick<ApiCall, 'tenant' | 'caller'>;
 
 /**
  * Returns a function that throws too-many-runs for a caller with the maximum of suspended runs. Without an index it reads the
  * suspended runs of the tenant, if these are as many as the maximum.
  */
-export function createWaitingLimit(access: JetStreamAccess, index?: RunIndex): (call: Limited) => Promise<void> {
+export function createWaitingLimit(access: JetStreamAccess, index?: RunIndex): (call: CountedCaller) => Promise<void> {
   const readStored = keepBriefly((tenant) => readSuspended(access, tenant));
   return async ({ tenant, caller }) => {
     const list = index?.findRecent(tenant) ?? (await readStored(tenant));

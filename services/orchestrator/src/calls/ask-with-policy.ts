@@ -10,7 +10,7 @@ import type { Discovery } from '../peers/discovery.ts';
 import type { RunActivity, TrackedCall } from '../state/run-activity.ts';
 import { mergeAdjacent } from './call-request.ts';
 
-type Failure = VerdictOf<'failure'>;
+type FailureVerdict = VerdictOf<'failure'>;
 
 /** Result of one request. */
 export type CallAnswer<A> = {
@@ -18,7 +18,7 @@ export type CallAnswer<A> = {
   answer?: A | undefined;
   served: number;
   /** The failure of the entry after those. `group`: the failing entry is unknown. */
-  failure?: { verdict: Failure; of: 'member' | 'group' };
+  failure?: { verdict: FailureVerdict; of: 'member' | 'group' };
   /** No replica received the request. */
   hasNoReplica?: boolean;
   /** The request was not answered. */
@@ -36,8 +36,14 @@ export type CallTarget = {
 export type AskTarget<A> = (group: PlanEntry[], to: CallTarget) => Promise<CallAnswer<A>>;
 
 type AnsweredCall<A> = { entries: PlanEntry[]; answer: A; attempts: number; replica?: string | undefined };
-type Failed = { entry: PlanEntry; failure: Failure; attempts: number; ms: number; replica?: string | undefined };
-export type CallOutcome<A> = AnsweredCall<A> | Failed;
+type FailedCall = {
+  entry: PlanEntry;
+  failure: FailureVerdict;
+  attempts: number;
+  ms: number;
+  replica?: string | undefined;
+};
+export type CallOutcome<A> = AnsweredCall<A> | FailedCall;
 
 export type PolicyContext = {
   signal: AbortSignal;
@@ -179,7 +185,7 @@ function createAsker<A>(
     for (let attempts = failed ? 1 : 0; ; attempts++) {
       if (last) {
         const failure = last.failure?.verdict ?? nothingJudged;
-        const over: Failed = { entry, failure, attempts, ms: performance.now() - started, replica: last.replica };
+        const over: FailedCall = { entry, failure, attempts, ms: performance.now() - started, replica: last.replica };
         if (!failure.retryable || attempts >= entry.attempts || signal.aborted || away.has(entry.service)) return over;
         const replica = await findAnother(entry, last.replica, last.unanswered ? started + entry.timeoutMs : 0);
         if (replica === undefined) return over;
@@ -197,7 +203,7 @@ function createAsker<A>(
 const nothingJudged = createFailure('processor-not-there', 'The replica returned no verdict.');
 
 /** Adds the failure of the first attempt to that of a second one that no replica received. */
-function withFirst<A>(again: CallAnswer<A>, first: Failure): CallAnswer<A> {
+function withFirst<A>(again: CallAnswer<A>, first: FailureVerdict): CallAnswer<A> {
   if (!again.failure) return again;
   const { verdict, of } = again.failure;
   const message = `${verdict.message} The previous attempt failed with ${first.code}: ${first.message}`;

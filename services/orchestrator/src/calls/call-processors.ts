@@ -12,7 +12,7 @@ import {
 import type { ErrorCode, MillraceError, StageInput, StageReply } from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
 import { askWithPolicy, type CallAnswer, type CallTarget } from './ask-with-policy.ts';
-import { callHead, isDeferrable, listReads, type Resumed } from './call-request.ts';
+import { callHead, isDeferrable, listReads, type ResumedEntry } from './call-request.ts';
 import type { LabelContext } from './label-verdict.ts';
 import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
 import type { Run } from '../state/run-context.ts';
@@ -25,7 +25,7 @@ export type StageRequest = {
   input: StageInput;
   /** Receives the custom chunks that processors write while they work, with the entries at work. */
   receiveData: (chunks: Chunk[], group: readonly PlanEntry[]) => void;
-  resumed?: Resumed | undefined;
+  resumed?: ResumedEntry | undefined;
 };
 
 /** Calls an entry when the caller requests its verdict; the entry sees the changes of those before it. */
@@ -137,7 +137,7 @@ async function askStage(
   return { ...split(judgeAll(stage, input, group, answer.ok, labelContext(run, resumed))), replica };
 }
 
-function labelContext(run: Run, resumed: Resumed | undefined): LabelContext {
+function labelContext(run: Run, resumed: ResumedEntry | undefined): LabelContext {
   const { conversation, taint } = run.getState();
   return { conversation, taint, toolRules: run.plan.toolRules, resumed: resumed?.entry };
 }

@@ -38,12 +38,12 @@ export function mergeAdjacent(
 export const isDeferrable = ({ memory, onFailure }: PlanEntry): boolean => memory && onFailure === 'skip';
 
 /** The entry with an answered suspension, with the answer. */
-export type Resumed = { entry: string; data: JsonValue };
+export type ResumedEntry = { entry: string; data: JsonValue };
 
 /** `isLast`: the entries have no other attempt after this request. */
-type CallOptions = { resumed?: Resumed | undefined; isLast: boolean };
+type CallRequestOptions = { resumed?: ResumedEntry | undefined; isLast: boolean };
 
-export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], options: CallOptions) {
+export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], options: CallRequestOptions) {
   const { requestContext, trace } = run.getState().request;
   return {
     callId: crypto.randomUUID(),
@@ -61,7 +61,7 @@ function callEntry(
   run: Run,
   stage: Stage,
   { entry, processor, options, onFailure, attempts }: PlanEntry,
-  { resumed, isLast }: CallOptions,
+  { resumed, isLast }: CallRequestOptions,
 ): CallEntry {
   const index = findIndex(run.plan, stage, entry);
   const state = getOwnMember(run.getState().states, entry) ?? {};

@@ -12,13 +12,13 @@ export type Progress = Extract<StageReply, { progress: unknown }>;
 /** Where the replica of the request is. */
 export type Presence = 'present' | 'absent' | 'silent';
 
-type Reported = {
+type ReportedProgress = {
   /** The verdicts that the replica has reported. Absent: it reports none, so that the member at work is unknown. */
   judged?: Progress['judged'];
   /** The replica that has the request. Absent: unknown. */
   replica?: string | undefined;
 };
-type Watching = Reported & {
+type Watching = ReportedProgress & {
   state: 'watching';
   /** Times of the members of the call, ms. */
   limits: readonly number[];
@@ -31,11 +31,11 @@ type Watching = Reported & {
   /** The time without a message over the new connection has begun. */
   isRenewed: boolean;
 };
-type Abandoned = Reported & {
+type AbandonedWatch = ReportedProgress & {
   state: 'late' | 'lost' | 'silent';
   failure: { code: ErrorCode; message: string };
 };
-export type CallWatchState = Watching | Abandoned | (Reported & { state: 'given-up' | 'answered' });
+export type CallWatchState = Watching | AbandonedWatch | (ReportedProgress & { state: 'given-up' | 'answered' });
 
 export type CallWatchEvent =
   | { event: 'received'; progress: Progress; now: number }
@@ -115,7 +115,7 @@ const NOT_THERE = 'processor-not-there';
 
 const abandon = (
   { judged, replica }: Watching,
-  state: Abandoned['state'],
+  state: AbandonedWatch['state'],
   code: ErrorCode,
   message: string,
-): Abandoned => ({ state, judged, replica, failure: { code, message } });
+): AbandonedWatch => ({ state, judged, replica, failure: { code, message } });

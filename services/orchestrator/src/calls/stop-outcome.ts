@@ -1,7 +1,7 @@
 // Converts a verdict that stops into the run's interrupt: the run ends or is rewound. Used by stage calls and by the
 // output stream.
 import { type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
-import { SUSPEND, endWith, fail, rejectWholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { SUSPEND, endWith, fail, rejectWholeRun, type Interrupt, type RejectedChunks } from '../state/interrupt.ts';
 import { resolveMaxRetries } from '../state/run-agent.ts';
 import type { Run } from '../state/run-context.ts';
 import type { JudgedEntry } from './verdict-fold.ts';
@@ -53,7 +53,7 @@ const REJECTS: Partial<Record<Stage, 'step' | 'run'>> = {
   processOutputResult: 'run',
 };
 
-function findRejected(run: Run, stage: Stage): Rejected | undefined {
+function findRejected(run: Run, stage: Stage): RejectedChunks | undefined {
   const what = REJECTS[stage];
   if (what === undefined) return undefined;
   if (what === 'run') return rejectWholeRun(run.getState());

@@ -11,7 +11,7 @@ const FULL: readonly ErrorCode[] = ['replica-busy', 'too-many-requests'];
 /** An available server answers within a millisecond, a busy one within some. */
 const PONG_WITHIN_MS = 500;
 
-export type Missed = { code: ErrorCode; path?: string | undefined };
+export type MissedRequest = { code: ErrorCode; path?: string | undefined };
 export type AskedWhen = {
   /** Number of connections made so far when the request was sent. */
   connections: number;
@@ -22,7 +22,7 @@ export type AskedWhen = {
 /** Returns undefined if the request failed. If the bus is unavailable, resolves after the reconnect. */
 export async function classifyUnaccepted(
   run: Run,
-  { code, path }: Missed,
+  { code, path }: MissedRequest,
   { connections, isSilent }: AskedWhen,
 ): Promise<Pick<CallAnswer<never>, 'notTaken' | 'replica'> | undefined> {
   const { bus } = run.deps.access;

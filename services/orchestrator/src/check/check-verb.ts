@@ -21,7 +21,7 @@ import type { CheckPlaces } from './check-limits.ts';
 import type { CheckedRun } from './check-run.ts';
 import { startDeadline, type Deadline } from './check-deadline.ts';
 import { countUndecided, foldChecks } from './fold-checks.ts';
-import { judgeText, type Judged } from './judge-text.ts';
+import { judgeText, type CheckJudgement } from './judge-text.ts';
 
 /** Texts of one check that are judged concurrently. */
 const CONCURRENT_TEXTS = 4;
@@ -78,7 +78,7 @@ type WholeCheck = { check: CheckRequest; requests: RunRequest[]; applied: Applie
 async function judgeAll(deps: Deps, whole: WholeCheck): Promise<CheckAnswer> {
   const { check, requests } = whole;
   const given = requests.flatMap(({ messages }) => messages.map(readMessageText));
-  const judged: Judged[] = [];
+  const judged: CheckJudgement[] = [];
   const undecided: number[] = [];
   for (let at = 0; at < requests.length; at += CONCURRENT_TEXTS) {
     const part = requests.slice(at, at + CONCURRENT_TEXTS);
@@ -114,7 +114,7 @@ async function judgeOne(deps: Deps, { check, applied, deadline }: WholeCheck, re
 }
 
 /** The beginning of an answer is part of the whole: its violations are counted there. */
-const omitTexts = ({ block, usage }: Judged): Judged => ({
+const omitTexts = ({ block, usage }: CheckJudgement): CheckJudgement => ({
   texts: [],
   ...(block && { block }),
   violations: [],

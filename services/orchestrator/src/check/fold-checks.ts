@@ -1,11 +1,11 @@
 // Adds the verdicts of a check up to its answer. Pure.
 import type { CheckAnswer, EntryUsage, PublicViolation } from '@millrace/contracts';
-import type { Judged } from './judge-text.ts';
+import type { CheckJudgement } from './judge-text.ts';
 
 /** @param given the texts before they were judged @param undecided absent: the texts are complete */
 export function foldChecks(
   given: readonly string[],
-  judged: readonly Judged[],
+  judged: readonly CheckJudgement[],
   undecided?: readonly number[],
 ): CheckAnswer {
   const violations = sumViolations(judged.flatMap((one) => one.violations));

@@ -15,12 +15,17 @@ import type { Ending, RunOutcome } from '../state/interrupt.ts';
 import type { Deps, Run } from '../state/run-context.ts';
 import { createCheckRun, withReasonJudges, type CheckedRun } from './check-run.ts';
 
-type Block = Pick<CheckAnswer, 'reason' | 'code' | 'processor'>;
+type CheckBlock = Pick<CheckAnswer, 'reason' | 'code' | 'processor'>;
 /** The verdict on one run of a check. */
-export type Judged = { texts: string[]; block?: Block; violations: PublicViolation[]; usage: EntryUsage[] };
+export type CheckJudgement = {
+  texts: string[];
+  block?: CheckBlock;
+  violations: PublicViolation[];
+  usage: EntryUsage[];
+};
 
 /** @throws the error of a check that no processor has decided: run-deadline-exceeded, bus-unreachable */
-export async function judgeText(deps: Deps, checked: CheckedRun): Promise<Judged> {
+export async function judgeText(deps: Deps, checked: CheckedRun): Promise<CheckJudgement> {
   const run = createCheckRun(deps, checked);
   const ending = chooseEnding(run, await runLoop(run));
   const { result } = await endRun(ending.form === 'finish' ? run : withReasonJudges(run, checked.applied), ending);
@@ -45,7 +50,7 @@ function chooseEnding(run: Run, outcome: RunOutcome): Ending {
   return { form: 'tripwire', tripwire: { reason, processorId } };
 }
 
-function findBlock({ status, tripwire, error }: RunResult): Block | undefined {
+function findBlock({ status, tripwire, error }: RunResult): CheckBlock | undefined {
   if (status === 'finished') return undefined;
   if (tripwire) {
     const { reason, processorId } = tripwire;

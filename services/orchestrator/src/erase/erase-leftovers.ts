@@ -12,7 +12,7 @@ import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { hashResource } from '../state/hash-resource.ts';
 import { readPages } from '../state/read-stored.ts';
 
-type Erased = { deleted: number; left: number };
+type ErasedLeftovers = { deleted: number; left: number };
 export type LeftoverParts = {
   access: JetStreamAccess;
   saves: DeferredSaves;
@@ -23,7 +23,7 @@ export type LeftoverParts = {
   extend: () => Promise<void>;
 };
 
-export async function eraseSaves({ access, saves, erasure, runIds, extend }: LeftoverParts): Promise<Erased> {
+export async function eraseSaves({ access, saves, erasure, runIds, extend }: LeftoverParts): Promise<ErasedLeftovers> {
   const { tenant, resourceId } = erasure;
   const isOwn = async (save: PutOffSave): Promise<boolean> => {
     if (runIds.has(save.runId) || save.resourceId === resourceId) return true;
@@ -46,7 +46,7 @@ export async function eraseSaves({ access, saves, erasure, runIds, extend }: Lef
   return { deleted: found.length, left: (await listOwn()).length };
 }
 
-export async function eraseDeadLetters({ access, erasure, runIds, extend }: LeftoverParts): Promise<Erased> {
+export async function eraseDeadLetters({ access, erasure, runIds, extend }: LeftoverParts): Promise<ErasedLeftovers> {
   const { tenant, resourceId } = erasure;
   const { state } = access.bus.names;
   const isOwn = (letter: DeadLetter) =>
@@ -72,13 +72,13 @@ export async function eraseDeadLetters({ access, erasure, runIds, extend }: Left
 }
 
 /** Reads all events of the tenant: those of runs whose heads have expired name the resource by its hash alone. */
-export async function eraseEvents(parts: LeftoverParts): Promise<Erased> {
+export async function eraseEvents(parts: LeftoverParts): Promise<ErasedLeftovers> {
   const { names, subjects } = parts.access.bus;
   return eraseByOwner(parts, { stream: names.events, subject: subjects.eventsOfTenant(parts.erasure.tenant) });
 }
 
 /** Reads all recorded changes of the tenant, as eraseEvents does. */
-export async function eraseChanges(parts: LeftoverParts): Promise<Erased> {
+export async function eraseChanges(parts: LeftoverParts): Promise<ErasedLeftovers> {
   const { names, subjects } = parts.access.bus;
   return eraseByOwner(parts, { stream: names.changes, subject: subjects.changesOfTenant(parts.erasure.tenant) });
 }
@@ -86,7 +86,7 @@ export async function eraseChanges(parts: LeftoverParts): Promise<Erased> {
 async function eraseByOwner(
   { access, erasure, extend }: LeftoverParts,
   { stream, subject }: { stream: string; subject: string },
-): Promise<Erased> {
+): Promise<ErasedLeftovers> {
   const { tenant, resourceId } = erasure;
   const { jsm } = access;
   const owner = hashResource(tenant, resourceId);

@@ -133,10 +133,10 @@ async function eraseOnce(
   return [runs, ...others];
 }
 
-type Erased = { deleted: number; left: number };
+type ErasureCounts = { deleted: number; left: number };
 
 /** Errors of one store must not keep the others from being erased. */
-async function capture(store: string, work: () => Promise<Erased>): Promise<ErasedStore> {
+async function capture(store: string, work: () => Promise<ErasureCounts>): Promise<ErasedStore> {
   try {
     return { store, ...(await work()) };
   } catch (error) {
@@ -150,7 +150,7 @@ async function eraseInService(
   service: string,
   { tenant, resourceId }: Erasure,
   heads: readonly ErasableRun[],
-): Promise<Erased> {
+): Promise<ErasureCounts> {
   const runs = heads.map(({ runId, threadId }) => ({ runId, ...(threadId !== undefined && { threadId }) }));
   const erased = { deleted: 0, left: 0 };
   for (let at = 0; at === 0 || at < runs.length; at += MAX_FENCED_RUNS) {
@@ -200,7 +200,7 @@ async function deleteHeads(
   erasure: Erasure,
   heads: readonly ErasableRun[],
   extend: () => Promise<void>,
-): Promise<Erased> {
+): Promise<ErasureCounts> {
   let deleted = 0;
   for (let at = 0; at < heads.length; at += RUNS_AT_ONCE) {
     const some = await Promise.all(heads.slice(at, at + RUNS_AT_ONCE).map((head) => deleteHead(access, head)));

@@ -3,7 +3,7 @@
 import {
   readAdvertised,
   timings,
-  type Advertised,
+  type AdvertisedServices,
   buildServedKey,
   type AdvertisedProcessor,
   type AdvertisedTool,
@@ -62,7 +62,7 @@ const PING_MS = 250;
 
 /** @param report receives the rejected advertisements of each look */
 export function createDiscovery(bus: Bus, report: ReportRefused = () => undefined): Discovery {
-  let found: Advertised = { processors: new Map(), tools: new Map(), served: new Map(), refused: [] };
+  let found: AdvertisedServices = { processors: new Map(), tools: new Map(), served: new Map(), refused: [] };
   /** Fingerprint of the look that `found` is from. */
   let foundFrom: string | undefined;
   const log = createRefusalLog(bus);
@@ -72,7 +72,7 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
   });
   const silent = createSilentReplicas();
   const missing = createMissingReplicas((replica) => hasLeft(bus, replica, PING_MS).catch(() => false));
-  const noteMissing = async (before: Advertised, now: Advertised) => {
+  const noteMissing = async (before: AdvertisedServices, now: AdvertisedServices) => {
     await missing.update(before, now);
     for (const key of now.served.keys()) for (const replica of missing.listMissing(key)) silent.note(replica, true);
   };

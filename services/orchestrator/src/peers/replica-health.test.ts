@@ -1,9 +1,9 @@
-import type { Advertised } from '@millrace/contracts';
+import type { AdvertisedServices } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { makeFound } from '../testing/known-processors.ts';
 import { createMissingReplicas } from './replica-health.ts';
 
-const makeAdvertised = (replicas: Record<string, string[]>): Advertised => ({
+const makeAdvertised = (replicas: Record<string, string[]>): AdvertisedServices => ({
   processors: new Map(
     Object.entries(replicas).map(([id, own]) => [
       id,

@@ -1,14 +1,14 @@
 // Tracks replicas that did not answer the last discovery. One that has left the bus is forgotten. One that has not is
 // stopped, or its connection is: it is no longer advertised, but still receives its share of requests until the server
 // detects it.
-import { type Advertised, timings } from '@millrace/contracts';
+import { type AdvertisedServices, timings } from '@millrace/contracts';
 
 /** The server disconnects a client that answers no pings: no replica is missing for longer. ms */
 const MISSED_MS = 60_000;
 
 export type MissingReplicas = {
   /** Resolves when the server has reported which missing replicas have left. */
-  update(before: Advertised, now: Advertised): Promise<void>;
+  update(before: AdvertisedServices, now: AdvertisedServices): Promise<void>;
   /** @param served a key of `Advertised.served` */
   listMissing(served: string): readonly string[];
 };
@@ -20,7 +20,7 @@ const readService = (key: string): string => key.slice(0, key.indexOf(' '));
 /** @param hasLeft returns whether the replica (`service.replica`) has left the bus */
 export function createMissingReplicas(hasLeft: (serviceAndReplica: string) => Promise<boolean>): MissingReplicas {
   const missing = new Map<string, Missing>();
-  const isThere = (replica: string, now: Advertised) =>
+  const isThere = (replica: string, now: AdvertisedServices) =>
     [...now.served.values()].some((replicas) => replicas.includes(replica));
   return {
     async update(before, now) {

@@ -20,13 +20,13 @@ const MAX_KNOWN = 500;
 const RETRY_AFTER_MS = 1_000;
 
 const answerSchema = z.object({ job: z.number(), problem: z.string().optional() });
-type Waiting = { settle(problem: string | undefined): void; fail(error: Error): void };
+type WaitingCheck = { settle(problem: string | undefined): void; fail(error: Error): void };
 
 export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaChecker {
   const { module = new URL('schema-thread.ts', import.meta.url) } = options;
   const { maxWaiting = MAX_WAITING, maxWaitMs = MAX_WAIT_MS } = options;
   const known = new Map<string, string | undefined>();
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, WaitingCheck>();
   let thread: Worker | undefined;
   let last = 0;
   const stopThread = (failed: Worker) => {

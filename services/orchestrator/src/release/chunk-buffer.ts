@@ -20,13 +20,13 @@ export type HeldQueue = {
 };
 
 /** One part: its buffered chunks, and the text at its end that is not a whole sentence yet. */
-type BufferedPart = { waiting: Decided[]; undecided: string };
+type BufferedPart = { waiting: DecidedChunk[]; undecided: string };
 /** `whole`: number of characters of its text that belong to whole sentences. */
-type Decided = BufferedChunk & { text: string; whole: number };
+type DecidedChunk = BufferedChunk & { text: string; whole: number };
 
 /** @param bySentence whole sentences may be released before their step is */
 export function createHeldQueue(bySentence: boolean): HeldQueue {
-  let queue: Decided[] = [];
+  let queue: DecidedChunk[] = [];
   let bytes = 0;
   const parts = new Map<string, BufferedPart>();
 
@@ -74,7 +74,7 @@ export function createHeldQueue(bySentence: boolean): HeldQueue {
     countBytes: () => bytes,
     add: enter,
     take(mayGo) {
-      const mayLeave = (one: Decided) => mayGo(one.place) || (bySentence && one.whole === one.text.length);
+      const mayLeave = (one: DecidedChunk) => mayGo(one.place) || (bySentence && one.whole === one.text.length);
       const end = queue.findIndex((one) => !mayLeave(one));
       const taken = queue.splice(0, end < 0 ? queue.length : end);
       bytes -= taken.reduce((sum, one) => sum + one.bytes, 0);
@@ -100,7 +100,11 @@ export function createHeldQueue(bySentence: boolean): HeldQueue {
 }
 
 /** A chunk that is not a piece of a text is decided at once. */
-const withText = (one: BufferedChunk): Decided => ({ ...one, text: readTextPiece(one.chunk)?.text ?? '', whole: 0 });
+const withText = (one: BufferedChunk): DecidedChunk => ({
+  ...one,
+  text: readTextPiece(one.chunk)?.text ?? '',
+  whole: 0,
+});
 
 function getPart(parts: Map<string, BufferedPart>, name: string): BufferedPart {
   const part = parts.get(name) ?? { waiting: [], undecided: '' };

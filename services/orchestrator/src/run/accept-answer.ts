@@ -100,7 +100,7 @@ function buildFinalMessage(message: Message, { conversation, text, toolCalls }: 
   return isSame ? named : withToolCalls(named, toolCalls);
 }
 
-type Accepted = {
+type AcceptedAnswer = {
   tools: ToolDefinition[];
   system: MessageOp[];
   isChanged: boolean;
@@ -112,7 +112,7 @@ type Accepted = {
 async function accept(
   run: Run,
   answer: StepAnswer,
-  { tools, system, isChanged, last }: Accepted,
+  { tools, system, isChanged, last }: AcceptedAnswer,
 ): Promise<Interrupt | undefined> {
   const ops: MessageOp[] = [{ op: 'add', source: 'response', message: answer.message }];
   run.dispatch({ action: 'messages-changed', ops, ...(isChanged && { unpassed: true }) });

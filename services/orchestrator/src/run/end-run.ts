@@ -13,7 +13,7 @@ import { makeChunk } from '../release/make-chunk.ts';
 import { listInput } from '../state/run-state.ts';
 import { retractFrom, storeBeforeRetract } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
-import { toBrokenEnding, type Ending, type Rejected } from '../state/interrupt.ts';
+import { toBrokenEnding, type Ending, type RejectedChunks } from '../state/interrupt.ts';
 import { passError, passTripwire, omitUntrustedText } from './guard-own-texts.ts';
 import type { Run } from '../state/run-context.ts';
 import { restateAnswer } from './restate-answer.ts';
@@ -91,7 +91,7 @@ async function takeBack(run: Run, { rejected, ...ending }: RejectingEnd): Promis
 }
 
 /** Rejected text is in no result: the last stage rejects everything. */
-function selectAcceptedSteps(run: Run, rejected: Rejected | undefined): RunResult['steps'] {
+function selectAcceptedSteps(run: Run, rejected: RejectedChunks | undefined): RunResult['steps'] {
   return rejected?.what === 'run' ? [] : listShownSteps(run);
 }
 

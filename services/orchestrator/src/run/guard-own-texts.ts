@@ -6,13 +6,13 @@ import { makeChunk } from '../release/make-chunk.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
 import type { Run } from '../state/run-context.ts';
 
-type Texts = Record<string, JsonValue>;
+type OwnTexts = Record<string, JsonValue>;
 
 /**
  * Passes the texts as one error chunk. Returns undefined if they are rejected or no replica can judge them. Does not
  * publish.
  */
-async function guardOwnTexts(run: Run, texts: Texts): Promise<Texts | undefined> {
+async function guardOwnTexts(run: Run, texts: OwnTexts): Promise<OwnTexts | undefined> {
   const known = collectAuthorWords(run);
   const isKnown = ([, value]: [string, JsonValue]) => [...collectWords(value)].every((text) => known.has(text));
   const unknown = Object.entries(texts).filter((member) => !isKnown(member));

@@ -1,7 +1,7 @@
 // Ends a run that a processor halted: its text is the answer. No stage runs any more; only memory's history is called
 // here.
 import { listEntries, readMemoryKey, selectMessages, buildTextMessage, type StageInput } from '@millrace/contracts';
-import { rejectWholeRun, type Ending, type Rejected } from '../state/interrupt.ts';
+import { rejectWholeRun, type Ending, type RejectedChunks } from '../state/interrupt.ts';
 import { callProcessors } from '../calls/call-processors.ts';
 import { makeFinishChunk, type FinishChunk } from './finish-chunks.ts';
 import { guardFinishChunk } from './guard-finish-chunk.ts';
@@ -55,7 +55,7 @@ function removeAnswers(run: Run): void {
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids }] });
 }
 
-function listRejectedIds(run: Run, rejected: Rejected | undefined): string[] {
+function listRejectedIds(run: Run, rejected: RejectedChunks | undefined): string[] {
   const { conversation, steps, open } = run.getState();
   const all = selectMessages(conversation, 'response').map((message) => message.id);
   // The message of a closed step has the previous number; an open one is not accepted yet or is rejected.

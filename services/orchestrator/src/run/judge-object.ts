@@ -15,7 +15,7 @@ import { findSchemaProblems } from '../peers/json-schema.ts';
 import { findBreakingEntry } from '../sessions/find-breaking-entry.ts';
 import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
 import type { JudgedEntry } from '../calls/verdict-fold.ts';
-import { failInOwnWords, addRejected, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { failInOwnWords, addRejected, type Interrupt, type RejectedChunks } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 
 /** The requested schema and the model's text. Absent if the answer was judged before a suspension. */
@@ -29,7 +29,7 @@ export type JudgedTexts = {
   /** The entries that changed it there, each with the resulting text. */
   changes: readonly TextChange[];
   /** The chunks that are rejected if a processor of the output stream stops at the object. */
-  rejected: Rejected;
+  rejected: RejectedChunks;
 };
 
 type By = { entry: string; processor: string };
@@ -118,7 +118,7 @@ function readObject(text: string): FoundObject<JsonValue> {
 export async function passObject(
   run: Run,
   object: JsonValue,
-  rejected: Rejected,
+  rejected: RejectedChunks,
   asked?: AskedObject,
 ): Promise<{ object?: JsonValue } | { interrupt: Interrupt }> {
   return run.serialize(async () => {

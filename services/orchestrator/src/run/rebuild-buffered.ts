@@ -2,14 +2,14 @@
 // output chain, so that clients see the changed answer only.
 import { readMessageText, withText, type Chunk, type Message, type RunHead } from '@millrace/contracts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
-import { addRejected, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { addRejected, type Interrupt, type RejectedChunks } from '../state/interrupt.ts';
 import { labelChanged } from '../state/run-labels.ts';
 import type { Run } from '../state/run-context.ts';
 import { isFrame, joinText, makeMessageChunks, makeStepFinish } from './message-chunks.ts';
 import { isStepFinish, putInPlace, splitSteps, type StepChunks } from './step-chunks.ts';
 import { getOwner } from '../state/run-head.ts';
 
-export type Reworded = {
+export type RewordedAnswer = {
   /** Place of the first chunk of these answers. */
   from: number;
   /** All answers from there on in their current form, in order. */
@@ -17,18 +17,18 @@ export type Reworded = {
   /** Ids of the changed and the removed ones. */
   changed: ReadonlySet<string>;
   /** The chunks that are rejected if a processor of the output stream stops there. */
-  rejected: Rejected;
+  rejected: RejectedChunks;
   /** Receives each answer with a text that the output chain has changed. */
   take(passed: Message): void;
 };
 
 /** Passes the answer on with the text that passed, if that is another one. */
-export function takePassed(run: Run, message: Message, passed: readonly Chunk[], take: Reworded['take']): void {
+export function takePassed(run: Run, message: Message, passed: readonly Chunk[], take: RewordedAnswer['take']): void {
   const text = joinText(passed);
   if (text !== readMessageText(message)) take(labelChanged(run.getState(), withText(message, text), message));
 }
 
-export async function rebuildBuffered(run: Run, reworded: Reworded): Promise<Interrupt | undefined> {
+export async function rebuildBuffered(run: Run, reworded: RewordedAnswer): Promise<Interrupt | undefined> {
   const { from, changed, rejected } = reworded;
   if (changed.size === 0) return undefined;
   return run.serialize(async () => {
@@ -60,7 +60,7 @@ type ToMake = { message: Message | undefined; was: readonly Chunk[] };
 
 function listStepsToMake(
   waiting: readonly Chunk[],
-  { now, changed }: Reworded,
+  { now, changed }: RewordedAnswer,
 ): (ToMake | Pick<StepChunks, 'chunks'>)[] {
   const steps = splitSteps(waiting);
   const byId = new Map(steps.map(({ messageId, chunks }) => [messageId, chunks]));
@@ -81,7 +81,7 @@ function listStepsToMake(
 async function remakeStep(
   run: Run,
   { message, was }: ToMake,
-  take: Reworded['take'],
+  take: RewordedAnswer['take'],
 ): Promise<{ chunks: readonly Chunk[] } | { interrupt: Interrupt }> {
   const finish = was.find((one) => one.type === 'step-finish');
   const made = message ? makeMessageChunks(run.ref.runId, message) : [];

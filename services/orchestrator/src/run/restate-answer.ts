@@ -10,7 +10,14 @@ import { storeBeforeRetract } from '../state/retract.ts';
 import type { Run } from '../state/run-context.ts';
 import { readHead } from '../state/run-head.ts';
 import { joinText, makeMessageChunks } from './message-chunks.ts';
-import { findRestated, listAdded, restateAll, restateSteps, type FinalAnswer, type Restated } from './restate-steps.ts';
+import {
+  findRestated,
+  listAdded,
+  restateAll,
+  restateSteps,
+  type FinalAnswer,
+  type RestatedAnswer,
+} from './restate-steps.ts';
 
 /** Chunks of a larger size are not read back from the log: only the answers are published again. */
 const MAX_REREAD_BYTES = 4 * 1024 * 1024;
@@ -44,7 +51,11 @@ function restateBuffered(run: Run, final: FinalAnswer): void {
   run.chunks.publish(isSame ? added : restateSteps(final.runId, was, restateAll(run.getState(), final)));
 }
 
-async function restatePublished(run: Run, restated: Restated, { finish, unsaved = [] }: FinishEnding): Promise<void> {
+async function restatePublished(
+  run: Run,
+  restated: RestatedAnswer,
+  { finish, unsaved = [] }: FinishEnding,
+): Promise<void> {
   const { runId } = run.ref;
   run.chunks.release();
   const end = run.chunks.readShownIndex();

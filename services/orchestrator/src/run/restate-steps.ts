@@ -9,7 +9,7 @@ import { isStepFinish, putInPlace, splitSteps } from './step-chunks.ts';
 export type FinalAnswer = { runId: string; messages: readonly Message[]; text: string };
 
 /** The content of the chunks of some steps, from one on. */
-export type Restated = {
+export type RestatedAnswer = {
   /** Index of their first chunk; undefined if text is only added at the end. */
   from: number | undefined;
   /** The answers from there on, in order. */
@@ -24,7 +24,7 @@ type ShownState = Pick<RunState, 'steps' | 'shown' | 'firstIndex'>;
 type StatedStep = { id: string; text: string; firstIndex: number; differs?: true | undefined };
 
 /** Returns undefined if clients have read the final text. */
-export function findRestated(state: ShownState, final: FinalAnswer): Restated | undefined {
+export function findRestated(state: ShownState, final: FinalAnswer): RestatedAnswer | undefined {
   const { steps, shown, firstIndex } = state;
   const stated: StatedStep[] = steps.map(({ stepNumber, text }, at) => ({
     id: buildResponseMessageId(final.runId, stepNumber),
@@ -52,7 +52,7 @@ export function findRestated(state: ShownState, final: FinalAnswer): Restated | 
 }
 
 /** Restates every answer of the run. */
-export function restateAll({ steps, firstIndex }: ShownState, { runId, messages, text }: FinalAnswer): Restated {
+export function restateAll({ steps, firstIndex }: ShownState, { runId, messages, text }: FinalAnswer): RestatedAnswer {
   const changed = new Set(steps.map(({ stepNumber }) => buildResponseMessageId(runId, stepNumber)));
   return { from: firstIndex, messages, changed, text };
 }
@@ -70,14 +70,14 @@ const joinTexts = (messages: readonly Message[]): string => messages.map(readMes
  * be another one, the steps have no text, and one part at the end has all of it.
  * @param was the chunks of these steps so far; without them only the answers are rebuilt
  */
-export function restateSteps(runId: string, was: readonly Chunk[], restated: Restated): Chunk[] {
+export function restateSteps(runId: string, was: readonly Chunk[], restated: RestatedAnswer): Chunk[] {
   const chunks = remakeSteps(runId, was, restated);
   if (joinText(chunks) === restated.text) return chunks;
   const frames = was.filter((one) => isFrame(one) && !isStepFinish(one));
   return [...frames, ...makeMessageChunks(runId, buildTextMessage(`${runId}.text`, 'assistant', restated.text))];
 }
 
-function remakeSteps(runId: string, was: readonly Chunk[], { messages, changed }: Restated): Chunk[] {
+function remakeSteps(runId: string, was: readonly Chunk[], { messages, changed }: RestatedAnswer): Chunk[] {
   const groups = splitSteps(was);
   const known = new Set(groups.map(({ messageId }) => messageId));
   const left = [...messages];

@@ -25,12 +25,12 @@ export const isAway = (code: string): boolean => AWAY.has(code);
 
 /** Input of a deferred save: the run's state and the arguments of the stage. */
 export type SaveInput = { state: RunState; input: Omit<StageInput, 'conversation' | 'steps'> };
-export type Unsaved = { entry: string; error: WireError };
+export type UnsavedEntry = { entry: string; error: WireError };
 
 /**
  * Returns the memories that have to wait for an earlier save of the thread. A memory that may not fail is called now.
  */
-export function findBlocked(run: Run, names: readonly string[]): Unsaved[] {
+export function findBlocked(run: Run, names: readonly string[]): UnsavedEntry[] {
   const { tenant, threadId } = run.ref;
   if (!run.deps.saves.isWaiting(tenant, threadId)) return [];
   const entries = listEntries(run.plan, 'processOutputResult').filter(({ entry }) => names.includes(entry));
@@ -43,7 +43,7 @@ const earlier: WireError = {
 };
 
 /** Returns the memories that were skipped and may save later. */
-export function listUnsaved(run: Run, skipped: readonly EntryOutcome[]): Unsaved[] {
+export function listUnsaved(run: Run, skipped: readonly EntryOutcome[]): UnsavedEntry[] {
   return skipped.flatMap(({ entry, error }) =>
     error && isAway(error.code) && run.plan.entries[entry]?.memory ? [{ entry, error }] : [],
   );
@@ -59,7 +59,7 @@ function pickMemoryState({ open: _, finish: __, passed: ___, ...state }: RunStat
 /** Defers the saves and returns their entries. A save that cannot be deferred is lost; its event reports that. */
 export async function deferSaves(
   run: Run,
-  unsaved: readonly Unsaved[],
+  unsaved: readonly UnsavedEntry[],
   { state, input }: SaveInput,
 ): Promise<string[]> {
   const [first] = unsaved;

@@ -5,7 +5,7 @@ import type { EntryTexts } from '../state/change-log.ts';
 import type { Run } from '../state/run-context.ts';
 import type { CallOutcome } from '../calls/ask-with-policy.ts';
 import type { ChainEvent, ChainState } from './chain-state.ts';
-import type { Link, LinkedSessions } from './linked-sessions.ts';
+import type { SessionLink, LinkedSessions } from './linked-sessions.ts';
 import type { MovingLimits } from './moving-limits.ts';
 import type { OpenSession } from './open-sessions.ts';
 import type { Comparison, Fresh } from './repeated-output.ts';
@@ -28,7 +28,7 @@ export type ChainOutput = {
   retract(count: number): void;
 };
 
-export type Lost = { link: Link; broken: JudgedEntry; judged: readonly JudgedEntry[] };
+export type LostSession = { link: SessionLink; broken: JudgedEntry; judged: readonly JudgedEntry[] };
 export type Openings = readonly CallOutcome<OpenSession>[];
 
 /** The output for the last chunks, and the types that they have. */
@@ -44,8 +44,8 @@ export type Chain = {
   readonly room: RoomWait;
   readonly over: PromiseWithResolvers<void>;
   readonly ended: PromiseWithResolvers<ChainEnd>;
-  readonly dispatch: (event: ChainEvent<Lost>) => void;
-  state: ChainState<Lost>;
+  readonly dispatch: (event: ChainEvent<LostSession>) => void;
+  state: ChainState<LostSession>;
   verdicts: StepVerdicts;
   entries: readonly PlanEntry[];
   /** Sessions that were opened again, until the reducer keeps them or gives them up. */

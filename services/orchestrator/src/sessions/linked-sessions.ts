@@ -5,7 +5,7 @@ import type { OpenSession } from './open-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
 import { createSkipRecord, type SkipRecord } from './skip-record.ts';
 
-export type Link = OpenSession & { entries: PlanEntry[]; attempts: number };
+export type SessionLink = OpenSession & { entries: PlanEntry[]; attempts: number };
 
 export type LinkedSessions = {
   /** Starts to report events. */
@@ -18,16 +18,16 @@ export type LinkedSessions = {
   /** Returns the number of waiting chunks of the session with the most. */
   countWaiting(): number;
   /** The session has returned its verdicts and passes the end on. */
-  pass(link: Link): void;
+  pass(link: SessionLink): void;
   /** Continues the stream without the session, from the point of its loss. */
-  takeOut(link: Link): void;
+  takeOut(link: SessionLink): void;
   /** Stops the stream and discards further output: the open sessions are asked for their states. */
   requestVerdicts(): StoppedLink[];
   /** Discards further output. */
   drop(): void;
 };
 
-export type StoppedLink = { link: Link; sessionEnd: Promise<SessionEnd> };
+export type StoppedLink = { link: SessionLink; sessionEnd: Promise<SessionEnd> };
 
 export type LinkedEvents = {
   output(chunks: readonly Chunk[]): void;
@@ -36,21 +36,27 @@ export type LinkedEvents = {
   /**
    * A session has ended, by its verdicts or by its loss. The end does not pass it until `pass` or `takeOut` is called.
    */
-  onEnded(link: Link, end: SessionEnd): void;
+  onEnded(link: SessionLink, end: SessionEnd): void;
   /** All sessions have ended. */
   onFinished(): void;
   onAdvanced(): void;
 };
 
-type LinkSlot = { link: Link; record: SkipRecord | undefined; isOut: boolean; isEnding: boolean; hasEnded: boolean };
+type LinkSlot = {
+  link: SessionLink;
+  record: SkipRecord | undefined;
+  isOut: boolean;
+  isEnding: boolean;
+  hasEnded: boolean;
+};
 
-function createSlot(link: Link): LinkSlot {
+function createSlot(link: SessionLink): LinkSlot {
   const maySkip = link.entries.every(({ onFailure }) => onFailure === 'skip');
   const record = maySkip ? createSkipRecord(link.connection.client.countProcessed) : undefined;
   return { link, record, isOut: false, isEnding: false, hasEnded: false };
 }
 
-export function linkSessions(links: readonly Link[], events: LinkedEvents): LinkedSessions {
+export function linkSessions(links: readonly SessionLink[], events: LinkedEvents): LinkedSessions {
   let over = false;
   const slots = links.map(createSlot);
   const pushInto = (at: number, chunks: readonly Chunk[]) => {

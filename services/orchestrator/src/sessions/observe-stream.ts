@@ -5,7 +5,7 @@ import type { Chunk, PlanEntry, StageInput } from '@millrace/contracts';
 import { raceAbort } from '../state/unless-stopped.ts';
 import type { Run } from '../state/run-context.ts';
 import { askWithPolicy, type CallTarget } from '../calls/ask-with-policy.ts';
-import type { Link } from './linked-sessions.ts';
+import type { SessionLink } from './linked-sessions.ts';
 import { createObservedBatches } from './observed-batches.ts';
 import { canEnqueue, reportDropped } from './observe.ts';
 import { openSession, type OpenSession } from './open-sessions.ts';
@@ -53,7 +53,7 @@ export function observeStream(run: Run, entry: PlanEntry, input: StageInput): Ob
       else yield { ...judge(stage, input, entry, opening.failure), ms: opening.ms, attempts: opening.attempts };
     }
   };
-  const observeAll = async function* (link: Link, signal: AbortSignal): AsyncGenerator<JudgedEntry, void, void> {
+  const observeAll = async function* (link: SessionLink, signal: AbortSignal): AsyncGenerator<JudgedEntry, void, void> {
     const { promise, resolve } = Promise.withResolvers<SessionEnd>();
     const doNothing = () => undefined;
     link.connection.start({ output: doNothing, onAdvanced: feed, onEnded: resolve });

@@ -103,7 +103,7 @@ export async function openSession(
   return { ...asked, answer: { connection, opened: asked.answer } };
 }
 
-export type OpenRequest = {
+export type SessionOpening = {
   input: StageInput;
   session: string;
   /** All chunks, if they are sent in one piece: the reply is then the answer. */
@@ -115,7 +115,7 @@ export async function askReplica(
   run: Run,
   group: PlanEntry[],
   to: CallTarget,
-  { input, session, batch }: OpenRequest,
+  { input, session, batch }: SessionOpening,
 ): Promise<CallAnswer<OpenedSession>> {
   const { bus } = run.deps.access;
   const stage = 'processOutputStream' as const;

@@ -24,11 +24,11 @@ import {
   type ChainEnd,
   type ChainOutput,
   type LastOutput,
-  type Lost,
+  type LostSession,
   type Openings,
 } from './chain-output.ts';
 import { openChainState, reduceChain, type ChainEffect, type ChainEvent } from './chain-state.ts';
-import { linkSessions, type Link } from './linked-sessions.ts';
+import { linkSessions, type SessionLink } from './linked-sessions.ts';
 import { createMovingLimits } from './moving-limits.ts';
 import { openSessions, type OpenSession } from './open-sessions.ts';
 import { createRoom } from './wait-for-room.ts';
@@ -121,13 +121,13 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
   };
 }
 
-function dispatch(chain: Chain, event: ChainEvent<Lost>): void {
+function dispatch(chain: Chain, event: ChainEvent<LostSession>): void {
   const { state, effects } = reduceChain(chain.state, event);
   chain.state = state;
   for (const effect of effects) perform(chain, effect);
 }
 
-function perform(chain: Chain, effect: ChainEffect<Lost>): void {
+function perform(chain: Chain, effect: ChainEffect<LostSession>): void {
   const { linked } = chain;
   switch (effect.type) {
     case 'move':
@@ -191,7 +191,7 @@ function link(chain: Chain, openings: Openings): void {
   chain.room.check();
 }
 
-function handleSessionEnd(chain: Chain, one: Link, end: SessionEnd): void {
+function handleSessionEnd(chain: Chain, one: SessionLink, end: SessionEnd): void {
   if (isOver(chain)) return;
   const judged = judgeAtEnd(one, end, chain.input, chain.limits.countMoves());
   const broken = judged.find(({ verdict }) => verdict.type !== 'continue');
@@ -207,14 +207,14 @@ function handleSessionEnd(chain: Chain, one: Link, end: SessionEnd): void {
 }
 
 /** @param isReported the replica has ended the session itself, in order */
-function isMovable({ run, record, limits }: Chain, { link: one, broken }: Lost, isReported: boolean): boolean {
+function isMovable({ run, record, limits }: Chain, { link: one, broken }: LostSession, isReported: boolean): boolean {
   const { entry, verdict } = broken;
   if (verdict.type !== 'failure' || run.signal.aborted || record.getAll() === undefined) return false;
   return limits.canMove({ entry, failure: verdict, place: one.connection.client.countProcessed(), isReported });
 }
 
 /** Opens all sessions again. If the lost entry may be skipped and is not found again, the stream continues with the old sessions. */
-function move(chain: Chain, { link: one, broken, judged }: Lost): void {
+function move(chain: Chain, { link: one, broken, judged }: LostSession): void {
   const { run, input } = chain;
   const { entry, verdict } = broken;
   const { replica } = one.opened;
@@ -250,7 +250,7 @@ function takeLast(chain: Chain, { types, out }: LastOutput, chunks: readonly Chu
 }
 
 /** A loss that cannot be tried again falls under the policy of the entry. */
-function settle(chain: Chain, { link: one, judged }: Lost, mustFail: boolean): void {
+function settle(chain: Chain, { link: one, judged }: LostSession, mustFail: boolean): void {
   acceptAll(chain, mustFail ? judged.map(mustNotFail) : judged);
   if (!isOver(chain)) chain.linked?.takeOut(one);
 }

@@ -1,19 +1,19 @@
 // Derives the verdict of each entry from the end of its session.
 import { SESSION_LIMITS, type PlanEntry, type StageInput } from '@millrace/contracts';
 import { raceAbort } from '../state/unless-stopped.ts';
-import type { Link, StoppedLink } from './linked-sessions.ts';
+import type { SessionLink, StoppedLink } from './linked-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
 import { createEntryFailure, judge, type JudgedEntry } from '../calls/verdict-fold.ts';
 
 const stage = 'processOutputStream';
 
 /** @param moves number of times that the step's sessions were opened again before */
-export function judgeAtEnd(link: Link, end: SessionEnd, input: StageInput, moves: number): JudgedEntry[] {
+export function judgeAtEnd(link: SessionLink, end: SessionEnd, input: StageInput, moves: number): JudgedEntry[] {
   return judgeEnd(link, end, input, moves).slice(0, countJudged(link.entries, end));
 }
 
 function judgeEnd(
-  { entries, attempts, opened }: Link,
+  { entries, attempts, opened }: SessionLink,
   end: SessionEnd,
   input: StageInput,
   moves: number,

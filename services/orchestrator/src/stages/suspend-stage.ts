@@ -5,13 +5,13 @@ import { makeChunk } from '../release/make-chunk.ts';
 import { SUSPEND, type Interrupt } from '../state/interrupt.ts';
 import { askPending, findPendingAt } from '../state/pending.ts';
 import type { Run } from '../state/run-context.ts';
-import type { Resumed } from '../calls/call-request.ts';
+import type { ResumedEntry } from '../calls/call-request.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
 import type { JudgedEntry } from '../calls/verdict-fold.ts';
 
 export type ResumePoint = {
   id: string;
-  resumed: Resumed;
+  resumed: ResumedEntry;
   kept: HeldPending['kept'];
   /** An operator changed the arguments of the call: every entry judges it again. */
   isEdited: boolean;

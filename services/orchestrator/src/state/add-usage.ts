@@ -18,10 +18,10 @@ export function addUsage(total: Usage, more: Usage): Usage {
   return sum;
 }
 
-type Billed = { entry: string; usage: ProcessorUsage };
+type BilledUsage = { entry: string; usage: ProcessorUsage };
 
 /** Adds the usage of processors by entry, in the order of their first calls. Sums stay exact integers. */
-export function addProcessorUsage(usage: Usage, billed: readonly Billed[]): Usage {
+export function addProcessorUsage(usage: Usage, billed: readonly BilledUsage[]): Usage {
   const sums = new Map((usage.processors ?? []).map((sum) => [sum.entry, sum]));
   for (const { entry, usage: more } of billed) sums.set(entry, addCounts(sums.get(entry), entry, more));
   return { ...usage, processors: [...sums.values()] };

@@ -22,18 +22,18 @@ import { maskAll, showChange } from './show-change.ts';
 
 /** The parts of a judged entry that a change has. */
 type JudgedChange = { entry: { entry: string }; verdict: Verdict; input: StageInput };
-type Outcome = Pick<EntryOutcome, 'entry' | 'verdict' | 'violations'>;
+type ChangeOutcome = Pick<EntryOutcome, 'entry' | 'verdict' | 'violations'>;
 /** The text of an answer before and after one entry of the output stream. */
 export type EntryTexts = { entry: string; before: string; after: string };
 /** The output stream of one step. */
 type StreamedTexts = {
   messageId: string;
   texts: readonly EntryTexts[];
-  outcomes: readonly Outcome[];
+  outcomes: readonly ChangeOutcome[];
   isStopped: boolean;
 };
 
-type Gathered = Pick<RunChange, 'step' | 'stage' | 'verdict' | 'entry' | 'violations'> & { text?: RecordedText };
+type GatheredChange = Pick<RunChange, 'step' | 'stage' | 'verdict' | 'entry' | 'violations'> & { text?: RecordedText };
 
 const STREAM: Stage = 'processOutputStream';
 
@@ -53,12 +53,12 @@ export type ChangeLog = {
 };
 
 export function createChangeLog(): ChangeLog {
-  const gathered: Gathered[] = [];
+  const gathered: GatheredChange[] = [];
   let chars = 0;
   let omitted = 0;
   /** An entry has changed the text that the model reads, outside of the messages. */
   let isPromptChanged = false;
-  const add = (change: Gathered) => {
+  const add = (change: GatheredChange) => {
     const length = change.text ? change.text.before.length + change.text.after.length : 0;
     if (gathered.length >= MAX_CHANGES || chars + length > MAX_CHARS) omitted += 1;
     else {
@@ -67,7 +67,7 @@ export function createChangeLog(): ChangeLog {
     }
   };
   /** A verdict that stops is added without text. */
-  const addAll = (change: Gathered, texts: readonly RecordedText[]) => {
+  const addAll = (change: GatheredChange, texts: readonly RecordedText[]) => {
     const shown = change.verdict === 'continue' ? texts : [];
     for (const text of shown) add({ ...change, text });
     if (shown.length === 0 && (change.verdict !== 'continue' || change.violations.length > 0)) add(change);
@@ -104,7 +104,7 @@ export function createChangeLog(): ChangeLog {
   };
 }
 
-function showGathered({ text, ...rest }: Gathered, final: FinalTexts | undefined): RunChange {
+function showGathered({ text, ...rest }: GatheredChange, final: FinalTexts | undefined): RunChange {
   if (!text) return rest;
   const { place, before, after } = text;
   if (isHidden(place)) return { ...rest, ...place, before: maskAll(before), after: maskAll(after) };

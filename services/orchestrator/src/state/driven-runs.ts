@@ -13,11 +13,11 @@ type ReportedRun = {
 };
 
 /** A run in the epoch of its owner. */
-type OwnedRun = Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
+type RunOwnership = Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
 
 export type DrivenRuns = {
   /** Keeps the epoch of a run from its claim on, until the returned function is called or the signal fires: a fenced run that hangs is not driven. */
-  own(run: OwnedRun, fenced: AbortSignal): () => void;
+  own(run: RunOwnership, fenced: AbortSignal): () => void;
   /** Returns the epoch in which this orchestrator drives the run. */
   findEpoch(tenant: string, runId: string): number | undefined;
   /** Returns the function that removes the run. */
@@ -31,7 +31,7 @@ const MAX_CALLS_SHOWN = 100;
 
 export function createDrivenRuns(): DrivenRuns {
   const runs = new Map<string, ReportedRun>();
-  const owned = new Map<string, OwnedRun>();
+  const owned = new Map<string, RunOwnership>();
   return {
     own(run, fenced) {
       const key = `${run.tenant}.${run.runId}`;

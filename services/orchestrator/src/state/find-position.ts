@@ -6,14 +6,14 @@ import type { JetStreamAccess } from '@millrace/bus';
 import { readPage, type StoredMessage } from './read-stored.ts';
 import type { Base } from './visible-chunks.ts';
 
-type ChunkLog = { access: JetStreamAccess; stream: string; subject: string };
-type Search = ChunkLog & { owners: readonly Base[] };
+type StoredChunkLog = { access: JetStreamAccess; stream: string; subject: string };
+type PositionSearch = StoredChunkLog & { owners: readonly Base[] };
 
 /**
  * Returns the sequence of the last message that begins at the position or before it, or 1 if none does. Returns
  * undefined if nothing is stored from there on.
  */
-export async function findPosition(search: Search, position: Position): Promise<number | undefined> {
+export async function findPosition(search: PositionSearch, position: Position): Promise<number | undefined> {
   const last = await readLastStored(search);
   if (last === undefined) return undefined;
   // If the last message is obsolete, an earlier one may reach further.
@@ -32,7 +32,7 @@ export async function findPosition(search: Search, position: Position): Promise<
   return best;
 }
 
-async function readLastStored(log: ChunkLog): Promise<StoredMessage<ChunkBatch> | undefined> {
+async function readLastStored(log: StoredChunkLog): Promise<StoredMessage<ChunkBatch> | undefined> {
   const { access, stream, subject } = log;
   const message = await access.jsm.direct.getMessage(stream, { last_by_subj: subject });
   if (!message) return undefined;
@@ -41,7 +41,7 @@ async function readLastStored(log: ChunkLog): Promise<StoredMessage<ChunkBatch> 
 }
 
 /** The first message from `from` to `to` that no later owner made obsolete. */
-async function findFirstValid(search: Search, from: number, to: number) {
+async function findFirstValid(search: PositionSearch, from: number, to: number) {
   for (let next: number | undefined = from; next !== undefined && next <= to;) {
     const page: Awaited<ReturnType<typeof readOne>> = await readOne(search, next);
     const [message] = page.found;
@@ -52,7 +52,7 @@ async function findFirstValid(search: Search, from: number, to: number) {
   return undefined;
 }
 
-const readOne = ({ access, stream, subject }: ChunkLog, from: number) =>
+const readOne = ({ access, stream, subject }: StoredChunkLog, from: number) =>
   readPage(
     access,
     { stream, subject, schema: loggedBatchSchema, isLog: true as const },

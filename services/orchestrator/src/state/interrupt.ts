@@ -5,11 +5,11 @@ import { toWireError, type ChunkOf, type RunState, type Tripwire, type WireError
  * The published chunks that a stage rejected: those of its step or of the whole run; `from` is the first retracted
  * index.
  */
-export type Rejected = { what: 'step' | 'run'; from: number };
-type RejectingChunks = { rejected?: Rejected | undefined };
+export type RejectedChunks = { what: 'step' | 'run'; from: number };
+type RejectingChunks = { rejected?: RejectedChunks | undefined };
 
 /** Everything of a run except its `start` chunk. */
-export const rejectWholeRun = ({ firstIndex }: RunState): Rejected => ({ what: 'run', from: firstIndex });
+export const rejectWholeRun = ({ firstIndex }: RunState): RejectedChunks => ({ what: 'run', from: firstIndex });
 
 export type Ending =
   /** `unsaved`: memories with a deferred save. */
@@ -74,7 +74,7 @@ export function toBrokenEnding(error: unknown): Extract<Ending, { form: 'error' 
 }
 
 /** Adds the rejected chunks to an interrupt of the output chain. A retry opens the step again anyway. */
-export function addRejected(interrupt: Interrupt, rejected: Rejected): Interrupt {
+export function addRejected(interrupt: Interrupt, rejected: RejectedChunks): Interrupt {
   if (interrupt.kind !== 'end') return interrupt;
   const { ending } = interrupt;
   return ending.form === 'cancel' || ending.form === 'finish' ? interrupt : endWith({ ...ending, rejected });

@@ -4,13 +4,18 @@ import { isAfter, containsPosition, type ChunkBatch, type Position, type RunHead
 import { getLastIndex } from './run-head.ts';
 import type { Base } from './visible-chunks.ts';
 
-type Owned = Pick<RunHead, 'nextIndex' | 'status'> & { owners: readonly Base[] };
+type OwnedChunks = Pick<RunHead, 'nextIndex' | 'status'> & { owners: readonly Base[] };
 
 /**
  * @param logged from the message on that holds the first required position
  * @param isOver the run publishes nothing more: the last chunk is stored separately
  */
-export function areChunksMissing(logged: readonly ChunkBatch[], head: Owned, from: Position, isOver: boolean): boolean {
+export function areChunksMissing(
+  logged: readonly ChunkBatch[],
+  head: OwnedChunks,
+  from: Position,
+  isOver: boolean,
+): boolean {
   const first = findFirstNeeded(head, from, isOver);
   if (!first || logged.some((batch) => containsPosition(batch, first))) return false;
   // Chunks that are not logged yet are not missing; but then no later chunk is logged either.
@@ -19,7 +24,7 @@ export function areChunksMissing(logged: readonly ChunkBatch[], head: Owned, fro
 
 /** Returns the first position from `from` on that an owner has named as acked by the log, or will name. */
 export function findFirstNeeded(
-  { owners, nextIndex, status }: Owned,
+  { owners, nextIndex, status }: OwnedChunks,
   from: Position,
   isOver: boolean,
 ): Position | undefined {

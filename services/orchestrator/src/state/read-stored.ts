@@ -30,7 +30,7 @@ export type StoredQuery<T> = {
   /** Called for a removed or expired key, and for a message that is skipped. */
   onAbsent?: (subject: string, sequence: number) => void;
 };
-export type PageOptions = { from: number; maxMessages: number; maxBytes: number };
+export type StoredPageOptions = { from: number; maxMessages: number; maxBytes: number };
 
 /**
  * Reads from a sequence on, as many messages as the bounds allow, at least one. @throws timeout, stored-by-newer,
@@ -39,7 +39,7 @@ export type PageOptions = { from: number; maxMessages: number; maxBytes: number 
 export async function readPage<T>(
   access: JetStreamAccess,
   { stream, subject, schema, isLog, onAbsent }: StoredQuery<T>,
-  { from, maxMessages, maxBytes }: PageOptions,
+  { from, maxMessages, maxBytes }: StoredPageOptions,
 ): Promise<StoredPage<T>> {
   const found: StoredMessage<T>[] = [];
   let bytes = 0;
@@ -102,7 +102,7 @@ export async function readStored<T>(access: JetStreamAccess, query: StoredQuery<
   return found.map(({ value }) => value);
 }
 
-type StoredRequest = { stream: string; subject: string; seq: number; batch: number; max_bytes: number };
+type StoredReadRequest = { stream: string; subject: string; seq: number; batch: number; max_bytes: number };
 type StoredItem = { data: Uint8Array; seq: number; subject: string };
 
 type StoredRead = { next: number | undefined; isFull: boolean };
@@ -114,7 +114,7 @@ type StoredRead = { next: number | undefined; isFull: boolean };
  */
 async function readBatch(
   { jsm }: JetStreamAccess,
-  { stream, subject, seq, batch: count, max_bytes }: StoredRequest,
+  { stream, subject, seq, batch: count, max_bytes }: StoredReadRequest,
   take: (message: StoredItem) => boolean,
 ): Promise<StoredRead> {
   const over = Promise.withResolvers<void>();

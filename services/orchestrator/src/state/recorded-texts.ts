@@ -24,7 +24,7 @@ const HIDDEN_PARTS: ReadonlySet<RunChange['part']> = new Set(['system', 'recalle
 
 export const isHidden = ({ part }: TextPlace): boolean => HIDDEN_PARTS.has(part);
 
-type Texts = ReadonlyMap<string, { place: TextPlace; text: string }>;
+type TextPlaces = ReadonlyMap<string, { place: TextPlace; text: string }>;
 
 /** Returns the texts that one verdict of a stage has changed. */
 export function listInputChanges(stage: Stage, before: StageInput, after: StageInput): RecordedText[] {
@@ -55,7 +55,7 @@ export function findFinalText(
   return part === 'result' ? writeJson(one.result) : undefined;
 }
 
-function compareTexts(before: Texts, after: Texts): RecordedText[] {
+function compareTexts(before: TextPlaces, after: TextPlaces): RecordedText[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [old, now] = [before.get(key), after.get(key)];
     const place = (now ?? old)?.place;
@@ -64,7 +64,7 @@ function compareTexts(before: Texts, after: Texts): RecordedText[] {
   });
 }
 
-function readInput(stage: Stage, input: StageInput): Texts {
+function readInput(stage: Stage, input: StageInput): TextPlaces {
   const texts = createTexts();
   const { conversation, messageId, text, toolCall, result, prompt } = input;
   if (conversation) readConversation(texts, conversation);
@@ -85,7 +85,7 @@ function readConversation(texts: OpenTexts, conversation: Conversation): void {
   texts.set({ part: 'context' }, joinTexts(select('context')));
 }
 
-function readChunks(chunks: readonly Chunk[]): Texts {
+function readChunks(chunks: readonly Chunk[]): TextPlaces {
   const texts = createTexts();
   for (const { type, payload } of chunks) {
     if (type === 'finish') for (const message of readMessages(payload)) setMessage(texts, message);

@@ -19,7 +19,7 @@ import {
   writeEntry,
   type BucketEntry,
   type JetStreamAccess,
-  type Located,
+  type LocatedEntry,
 } from '@millrace/bus';
 import { packEnd, unpackEnd } from './packed-end.ts';
 
@@ -27,7 +27,7 @@ import { packEnd, unpackEnd } from './packed-end.ts';
 export const FINAL_TTL_SECONDS = 24 * 3600;
 
 /** Locates the head: a valid one, an invalid one (`error`), or none. @throws bus-unreachable, store-unavailable */
-export function locateHead(access: JetStreamAccess, tenant: string, runId: string): Promise<Located<RunHead>> {
+export function locateHead(access: JetStreamAccess, tenant: string, runId: string): Promise<LocatedEntry<RunHead>> {
   return locateEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), runHeadSchema);
 }
 

@@ -20,10 +20,10 @@ import {
   type Trust,
 } from '@millrace/contracts';
 
-type Prompted = Pick<RunState, 'conversation' | 'taint'>;
+type PromptedState = Pick<RunState, 'conversation' | 'taint'>;
 
 /** Returns whether untrusted content is in the prompt, or the model has read any. */
-export const isRunTainted = ({ conversation, taint }: Prompted): boolean =>
+export const isRunTainted = ({ conversation, taint }: PromptedState): boolean =>
   taint.origins.length > 0 || findLowestTrust(conversation) === 'untrusted';
 
 /**
@@ -40,7 +40,7 @@ export function readAnswerTrust(state: Pick<RunState, 'conversation' | 'taint' |
 }
 
 /** Returns the origins of the untrusted content of the prompt. The model is one only if no other is known. */
-export function listTaintOrigins({ conversation, taint }: Prompted): string[] {
+export function listTaintOrigins({ conversation, taint }: PromptedState): string[] {
   const origins = [...new Set([...listUntrustedOrigins(conversation), ...taint.origins])];
   const outside = origins.filter((origin) => origin !== 'model');
   return outside.length > 0 ? outside : origins;
@@ -127,7 +127,7 @@ export function readChunksTrust(
 }
 
 /** Returns the label of a processor's reason for a repetition: it may quote content of the run. */
-export const labelFeedback = (state: Prompted): NonNullable<SystemMessage['label']> => ({
+export const labelFeedback = (state: PromptedState): NonNullable<SystemMessage['label']> => ({
   origin: 'unlabelled',
   trust: isRunTainted(state) ? 'untrusted' : 'trusted',
 });

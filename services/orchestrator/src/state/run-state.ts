@@ -28,7 +28,7 @@ import { labelAnswer, labelFeedback, labelOwnOps, labelResults, readAnswerTrust 
  */
 export const FEEDBACK_TAG = 'processor-retry-feedback';
 
-type Begun = Pick<RunState, 'request' | 'applied' | 'firstIndex'>;
+type RunBeginning = Pick<RunState, 'request' | 'applied' | 'firstIndex'>;
 
 /** Folds the records of a run. Returns undefined if they do not begin it. */
 export function foldRun(actions: readonly RunAction[]): RunState | undefined {
@@ -41,7 +41,7 @@ export function listInput({ conversation }: Pick<RunState, 'conversation'>): Mes
   return conversation.entries.flatMap(({ source, message }) => (source === 'input' ? [message] : []));
 }
 
-export function createInitialState({ request, applied, firstIndex }: Begun): RunState {
+export function createInitialState({ request, applied, firstIndex }: RunBeginning): RunState {
   return {
     request,
     applied,

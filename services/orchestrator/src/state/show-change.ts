@@ -2,14 +2,14 @@
 import type { ChangedSegment } from '@millrace/contracts';
 import { matchWords, splitWords, toSegments } from './match-words.ts';
 
-type TextChange = { before: string; after: string };
+type ShownChange = { before: string; after: string };
 
 /** Longer texts are masked as a whole, UTF-16 code units. */
 const MAX_SHOWN_CHARS = 16 * 1024;
 
 /** @param final the text at the end of the run; undefined: the run has no such text, and everything is masked */
 export function showChange(
-  { before, after }: TextChange,
+  { before, after }: ShownChange,
   final: string | undefined,
 ): { before: ChangedSegment[]; after: ChangedSegment[] } {
   if (final === undefined || [before, after, final].some(({ length }) => length > MAX_SHOWN_CHARS))

@@ -2,11 +2,11 @@
 // another text there than that of the answer. Pure.
 import type { RunState } from '@millrace/contracts';
 
-type Shown = RunState['shown'];
-type OpenStep = NonNullable<RunState['open']>;
+type ShownStream = RunState['shown'];
+type ShownStep = NonNullable<RunState['open']>;
 
 /** Returns the list with the step that is closed now. */
-export function closeShown(shown: Shown, { firstIndex, differs }: OpenStep): Shown {
+export function closeShown(shown: ShownStream, { firstIndex, differs }: ShownStep): ShownStream {
   return [...shown, { firstIndex, ...(differs && { differs }) }];
 }
 

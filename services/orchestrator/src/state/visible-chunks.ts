@@ -11,7 +11,7 @@ import {
   type ChunkBatch,
   type Owner,
   type Position,
-  type Positioned,
+  type PositionedItem,
 } from '@millrace/contracts';
 
 /** The position at which an owner's chunks begin. */
@@ -26,7 +26,7 @@ export type Visible = {
   complete: boolean;
 };
 
-type VisiblePiece = Positioned<ChunkBatch['chunks'][number]>;
+type VisiblePiece = PositionedItem<ChunkBatch['chunks'][number]>;
 
 /**
  * @param logged messages of the log from `from` on, or the first part of them, with or without obsolete ones

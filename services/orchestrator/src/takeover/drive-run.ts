@@ -63,7 +63,7 @@ export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): P
 const isStart = (delivery: Delivery): delivery is Delivery<StartCommand> => delivery.command.command === 'start';
 const isResume = (delivery: Delivery): delivery is Delivery<ResumeCommand> => delivery.command.command === 'resume';
 
-type Driven = ClaimedRun & { deps: Deps; delivery: Delivery; stop: RunStop };
+type DrivenClaim = ClaimedRun & { deps: Deps; delivery: Delivery; stop: RunStop };
 
 /** Runs the loop from the state of the last checkpoint, or from the beginning. */
 async function execute({
@@ -75,7 +75,7 @@ async function execute({
   command,
   isNew,
   isRecovered = false,
-}: Driven): Promise<void> {
+}: DrivenClaim): Promise<void> {
   const { access } = deps;
   const head = store.getHead();
   const { tenant, runId } = head;

@@ -32,13 +32,13 @@ export type QueueAction =
   | { action: 'returned'; command: WaitingCommand };
 
 /** `begun`: the commands that begin now, in order. */
-export type Reduced = { queue: FairQueue; begun: WaitingCommand[] };
+export type FairQueueStep = { queue: FairQueue; begun: WaitingCommand[] };
 
 export function createFairQueue(places: RunPlaces): FairQueue {
   return { places, running: new Map(), total: 0, waiting: new Map() };
 }
 
-export function reduceQueue(queue: FairQueue, action: QueueAction): Reduced {
+export function reduceQueue(queue: FairQueue, action: QueueAction): FairQueueStep {
   switch (action.action) {
     case 'arrived':
       return beginNext(withWaiting(queue, action.command));
@@ -62,7 +62,7 @@ export function countWaiting({ waiting }: FairQueue, name: string): number {
   return count;
 }
 
-function beginNext(from: FairQueue): Reduced {
+function beginNext(from: FairQueue): FairQueueStep {
   const begun: WaitingCommand[] = [];
   let queue = from;
   for (;;) {

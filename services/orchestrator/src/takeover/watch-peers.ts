@@ -58,7 +58,7 @@ async function watchOwners(access: JetStreamAccess, watch: (owner: string) => vo
   }
 }
 
-type Watched = {
+type WatchedPeer = {
   access: JetStreamAccess;
   id: string;
   signal: AbortSignal;
@@ -67,7 +67,7 @@ type Watched = {
 };
 
 /** Resolves with `left` when the peer has left and no run of it is to be claimed any more; else when it need not be watched. */
-async function watchOne({ access, id, signal, isStillDue }: Watched): Promise<'left' | 'unwatched'> {
+async function watchOne({ access, id, signal, isStillDue }: WatchedPeer): Promise<'left' | 'unwatched'> {
   let state: PeerState = present;
   let before: readonly HeldRun[] = [];
   const checkPeer = async (): Promise<'left' | 'unwatched' | undefined> => {

@@ -5,7 +5,7 @@ import { chooseTextToEmbed } from '../processor/messages-to-index.ts';
 import type { RecallDependencies } from '../processor/semantic-recall.ts';
 import type { NearestQuery } from '../store/vector-store.ts';
 
-type Search = ApiRequest<'threads-search'>;
+type SearchRequest = ApiRequest<'threads-search'>;
 
 /** Shorter than the wait of the caller. ms */
 const SEARCH_WITHIN_MS = 8_000;
@@ -15,7 +15,7 @@ const NO_RUN = ' search';
 /** @throws message-invalid if the request names no owner, or another one than its caller; store-unavailable, model-call-failed */
 export const searchThreads =
   ({ store, embedder }: RecallDependencies) =>
-  async (request: Search, call: MemoryCaller): Promise<ApiAnswer<'threads-search'>> => {
+  async (request: SearchRequest, call: MemoryCaller): Promise<ApiAnswer<'threads-search'>> => {
     const scope = readScope(request);
     await requireOwnResource(call, request.resourceId);
     const signal = AbortSignal.timeout(SEARCH_WITHIN_MS);
@@ -32,7 +32,7 @@ export const searchThreads =
     };
   };
 
-function readScope({ resourceId, threadId }: Search): { key: string; threadId: string | undefined } {
+function readScope({ resourceId, threadId }: SearchRequest): { key: string; threadId: string | undefined } {
   if (resourceId !== undefined) return { key: buildResourceOwner(resourceId), threadId };
   if (threadId !== undefined) return { key: buildThreadOwner(threadId), threadId };
   throw new MillraceError('message-invalid', 'The request names no owner of messages.', {

@@ -45,7 +45,7 @@ export type RecallHit = RecalledMessage & { score: number };
 /** `text`: the first TEXT_MAX_CHARS at most. */
 export type ForgottenText = { messageId: string; text: string };
 
-type Erased = { deleted: number; left: number };
+type ErasedVectors = { deleted: number; left: number };
 
 export type NearestQuery = {
   owner: RecallOwner;
@@ -113,6 +113,6 @@ export type VectorStore = {
    * Deletes all messages of an owner from all spaces. From then on, for RUN_MARK_TTL_MS, the store rejects every save of
    * the runs, as far as its DESIGN.md states. Returns the number of messages, and that of a read after the deletion.
    */
-  eraseOwner(owner: RecallOwner, runIds: readonly string[], signal?: AbortSignal): Promise<Erased>;
+  eraseOwner(owner: RecallOwner, runIds: readonly string[], signal?: AbortSignal): Promise<ErasedVectors>;
   close(): Promise<void>;
 };

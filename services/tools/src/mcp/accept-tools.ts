@@ -13,10 +13,10 @@ export type ToolChange = {
   /** Absent: the server does not have the tool. */
   live?: LiveTool;
 };
-type Place = { folder: string; env: Readonly<Record<string, string | undefined>> };
+type McpPlace = { folder: string; env: Readonly<Record<string, string | undefined>> };
 
 /** @throws errors of the connection */
-export async function listChanges(server: string, config: McpServerConfig, place: Place): Promise<ToolChange[]> {
+export async function listChanges(server: string, config: McpServerConfig, place: McpPlace): Promise<ToolChange[]> {
   const transport = await openTransport(config, { ...place, onLine: () => undefined });
   try {
     const client = await connectClient(transport);

@@ -3,14 +3,14 @@ import { toShownText } from '@millrace/contracts';
 import type { PinnedTool } from './mcp-file.ts';
 import { hashDefinition, type LiveTool } from './tool-definition-hash.ts';
 
-export type Comparison = {
+export type ToolComparison = {
   /** By tool: why its calls are refused. */
   refused: ReadonlyMap<string, string>;
   /** Tools that no operator has accepted; no agent can use them. */
   notAccepted: string[];
 };
 
-export function compareTools(live: readonly LiveTool[], tools: Readonly<Record<string, PinnedTool>>): Comparison {
+export function compareTools(live: readonly LiveTool[], tools: Readonly<Record<string, PinnedTool>>): ToolComparison {
   const current = new Map(live.map((tool) => [tool.name, hashDefinition(tool)]));
   const refused = Object.entries(tools).flatMap(([name, { pin }]): [string, string][] => {
     const hash = current.get(name);

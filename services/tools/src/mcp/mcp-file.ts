@@ -54,8 +54,8 @@ const httpSchema = z.strictObject({
   tools,
 });
 export type ProcessServer = z.output<typeof processSchema>;
-export type HttpServer = z.output<typeof httpSchema>;
-export type McpServerConfig = ProcessServer | HttpServer;
+export type McpHttpServer = z.output<typeof httpSchema>;
+export type McpServerConfig = ProcessServer | McpHttpServer;
 
 const fileSchema = z.strictObject({
   servers: z

@@ -123,9 +123,9 @@ function waitToCompare(state: Connection, checkMs: number): Promise<void> {
 const closeWithin = (open: { close(): Promise<void> }): Promise<void> =>
   Promise.race([open.close().catch(() => undefined), delay(CLOSE_MS, undefined, { ref: false })]);
 
-type ToolCall = { tool: string; args: JsonObject; signal: AbortSignal; timeoutMs: number };
+type McpToolCall = { tool: string; args: JsonObject; signal: AbortSignal; timeoutMs: number };
 
-async function callTool(server: string, state: Connection, { tool, args, signal, timeoutMs }: ToolCall) {
+async function callTool(server: string, state: Connection, { tool, args, signal, timeoutMs }: McpToolCall) {
   const { client, refused } = state;
   if (!client) throw createAwayError(server);
   const changed = refused.get(tool);

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { StreamableHTTPClientTransport, type FetchLike, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { MillraceError } from '@millrace/contracts';
-import type { HttpServer, McpServerConfig, ProcessServer, Secret } from './mcp-file.ts';
+import type { McpHttpServer, McpServerConfig, ProcessServer, Secret } from './mcp-file.ts';
 
 /** One message of a process, and one answer over HTTP. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -45,7 +45,7 @@ async function openProcess({ command, args, cwd, env }: ProcessServer, parts: Tr
   return transport;
 }
 
-async function openHttp({ url, headers }: HttpServer, parts: TransportParts): Promise<Transport> {
+async function openHttp({ url, headers }: McpHttpServer, parts: TransportParts): Promise<Transport> {
   const own = Object.entries(headers).map(async ([name, value]) => [name, await readSecret(value, parts)]);
   return new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: Object.fromEntries(await Promise.all(own)) },

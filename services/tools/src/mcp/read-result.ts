@@ -7,7 +7,7 @@ import { jsonValueSchema, type JsonObject } from '@millrace/contracts';
 const MAX_CHARACTERS = 256 * 1024;
 const MAX_BLOCKS = 1_000;
 
-type Block = CallToolResult['content'][number];
+type ContentBlock = CallToolResult['content'][number];
 type ReadBlock = { text: string } | { omitted: string };
 
 /** `error`: the tool reports that it failed. `omitted`: content without a text. Both texts are the server's own words. */
@@ -27,7 +27,7 @@ export function readResult({ content, structuredContent, isError }: CallToolResu
   };
 }
 
-function readBlock(block: Block): ReadBlock {
+function readBlock(block: ContentBlock): ReadBlock {
   switch (block.type) {
     case 'text':
       return { text: block.text };

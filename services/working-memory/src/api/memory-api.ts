@@ -1,6 +1,6 @@
 // Implements the public verbs memory-get and memory-set for the working memory of a resource, of a thread without a
 // resource, or of one thread of a resource; and the deletion of the memory of a thread.
-import type { Forgotten } from '@millrace/bus';
+import type { ForgottenSaves } from '@millrace/bus';
 import { MillraceError, isOperator, type ApiAnswer, type ApiRequest, type ForgetRequest } from '@millrace/contracts';
 import {
   chooseMemoryOwner,
@@ -69,7 +69,7 @@ export const createMemorySet =
  * Deletes the memory of a thread, and that of the thread as an owner; facts in the memory of a resource remain. Of a
  * resource it deletes all memories.
  */
-export async function forgetMemories(store: WorkingMemoryStore, request: ForgetRequest): Promise<Forgotten> {
+export async function forgetMemories(store: WorkingMemoryStore, request: ForgetRequest): Promise<ForgottenSaves> {
   const { tenant } = request;
   if (request.what === 'messages') return { deleted: 0 };
   if (request.what === 'resource')

@@ -14,7 +14,7 @@ import { ask } from '../ask.ts';
 import { fail, failLate } from '../rule-error.ts';
 import { issue } from '../judge.ts';
 import type { CheckRule } from '../rule.ts';
-import { buildStageSubject, type Served, type CheckTarget } from '../target.ts';
+import { buildStageSubject, type ServedTarget, type CheckTarget } from '../target.ts';
 
 const VERBS: Readonly<Record<string, z.ZodType<{ name: string; id: string; version: string }>>> = {
   PING: srvPingSchema,
@@ -25,7 +25,7 @@ const SEMANTIC_VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)
 const ANSWER_MS = 2_000;
 
 /** Rules for every service. */
-export const serviceRules: CheckRule<Served>[] = [
+export const serviceRules: CheckRule<ServedTarget>[] = [
   {
     id: 'discovery',
     promise: 'answers $SRV.PING, INFO and STATS, also with its name and its id appended',

@@ -13,11 +13,11 @@ export type DevProgram = {
   stop(): Promise<void>;
 };
 
-type StartOptions = { cwd: string; env: Env; write(text: string): void };
+type ProgramOptions = { cwd: string; env: Env; write(text: string): void };
 
 export function startDevProgram(
   command: readonly [string, ...string[]],
-  { cwd, env, write }: StartOptions,
+  { cwd, env, write }: ProgramOptions,
 ): DevProgram {
   const [program, ...args] = command;
   const child = spawn(program, args, {

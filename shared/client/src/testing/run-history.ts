@@ -1,6 +1,6 @@
 // Simulates the published chunks of a run for tests: in order, with the logged part, and api.replay over it.
 import { type Chunk, comparePositions, type Position } from '@millrace/contracts';
-import { type PositionedChunk, type Replayed } from '../chunk-merge.ts';
+import { type PositionedChunk, type ReplayedBatches } from '../chunk-merge.ts';
 
 export type PublishedBatch = PositionedChunk & { logged: boolean };
 
@@ -69,7 +69,7 @@ export function replayHistory(
   from: Position,
   published: number,
   page: number,
-): Replayed {
+): ReplayedBatches {
   const log = history.slice(0, published).filter(({ logged }) => logged);
   const counts = log.filter((one) => one.chunk.type === 'retract' || !isRetracted(one, log));
   const asked = counts.filter((one) => comparePositions(one, from) >= 0).slice(0, page);

@@ -29,11 +29,11 @@ export function responseModifier<S extends z.ZodType>(
   };
 }
 
-type Modified = PlainAnswer | Halted;
+type ModifiedAnswer = PlainAnswer | Halted;
 
 export async function modifyAnswer(
   args: ProcessOutputStepArgs,
-  modify: (answer: PlainAnswer) => Modified | Promise<Modified>,
+  modify: (answer: PlainAnswer) => ModifiedAnswer | Promise<ModifiedAnswer>,
 ) {
   const result = await modify(toPlainAnswer(args));
   return isHalted(result) ? toHalt(result) : answerChanges(args, result);

@@ -7,15 +7,15 @@ import type { PlainContext } from '../plain/plain-context.ts';
 import type { PlainCall } from '../plain/plain-messages.ts';
 
 /** An error that is thrown stops the run as the processor's failure; one that is returned or thrown may be a stop. */
-type Outcome = void | undefined | Error | Promise<void | undefined | Error>;
+type PhaseOutcome = void | undefined | Error | Promise<void | undefined | Error>;
 
 export type ChatRequest = PlainRequest;
 export type ChatResponse = PlainAnswer;
 export type ToolResult = { content: JsonValue; isError: boolean };
 
-export type PreProcessor = { preLLM(ctx: PlainContext, req: ChatRequest): Outcome };
-export type PostProcessor = { postLLM(ctx: PlainContext, resp: ChatResponse): Outcome };
-export type PostToolProcessor = { postTool(ctx: PlainContext, call: PlainCall, result: ToolResult): Outcome };
+export type PreProcessor = { preLLM(ctx: PlainContext, req: ChatRequest): PhaseOutcome };
+export type PostProcessor = { postLLM(ctx: PlainContext, resp: ChatResponse): PhaseOutcome };
+export type PostToolProcessor = { postTool(ctx: PlainContext, call: PlainCall, result: ToolResult): PhaseOutcome };
 export type PhaseProcessor = Partial<PreProcessor & PostProcessor & PostToolProcessor>;
 
 /** Ends the run well, with this answer. */

@@ -22,14 +22,14 @@ export type ForeignCall = {
   callMethod(stage: ForeignStage, args: object): Promise<unknown>;
 };
 
-export type CallOptions = { slot?: ToolResultSlot };
+export type ForeignCallOptions = { slot?: ToolResultSlot };
 
 /** @param messageList absent: the stage has none */
 export function createForeignCall(
   { processor, violations }: Foreign,
   common: CommonArgs,
   messageList?: MessageList,
-  { slot }: CallOptions = {},
+  { slot }: ForeignCallOptions = {},
 ): ForeignCall {
   const stop = createHeldStop(common, processor.id, (reason, metadata) => violations.reportStop(reason, metadata));
   const list = messageList ? createForeignList(messageList, stop.refuse, slot) : {};

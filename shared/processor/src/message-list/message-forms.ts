@@ -2,7 +2,7 @@
 // model call). The conversion is read-only: these forms are never converted back.
 import type { JsonValue, Message, MessagePart } from '@millrace/contracts';
 
-export type UiMessage = { id: string; role: Message['role']; parts: MessagePart[]; metadata?: unknown };
+export type ListedUiMessage = { id: string; role: Message['role']; parts: MessagePart[]; metadata?: unknown };
 
 type CorePart =
   | { type: 'text'; text: string }
@@ -12,7 +12,7 @@ type CorePart =
   | { type: 'tool-result'; toolCallId: string; toolName: string; output: { type: 'json'; value: JsonValue } };
 export type CoreMessage = { role: Message['role']; content: CorePart[] };
 
-export function toUiMessages(messages: readonly Message[]): UiMessage[] {
+export function toUiMessages(messages: readonly Message[]): ListedUiMessage[] {
   return messages.map(({ id, role, content }) => ({
     id,
     role,

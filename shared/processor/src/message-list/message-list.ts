@@ -16,11 +16,11 @@ import {
   type SystemMessage,
 } from '@millrace/contracts';
 import { READS_EVERYTHING, type ReadGuard } from '../serve/read-guard.ts';
-import { toCoreMessages, toUiMessages, type CoreMessage, type UiMessage } from './message-forms.ts';
+import { toCoreMessages, toUiMessages, type CoreMessage, type ListedUiMessage } from './message-forms.ts';
 
 export type MessageView = {
   db(): Message[];
-  ui(): UiMessage[];
+  ui(): ListedUiMessage[];
   core(): CoreMessage[];
   model(): CoreMessage[];
 };
@@ -40,11 +40,11 @@ type Views = Record<'all' | 'input' | 'response' | 'remembered', MessageView>;
 const UNTAGGED = 'processor';
 
 /** Copies of the given conversation; `texts`: each message as JSON, by its id. */
-type Copied = { given: Conversation; texts: Map<string, string> };
+type CopiedConversation = { given: Conversation; texts: Map<string, string> };
 
 export class MessageList {
   readonly #source: Conversation;
-  #copied: Copied | undefined;
+  #copied: CopiedConversation | undefined;
   /** The operations and their result. */
   #draft: ConversationDraft | undefined;
   #changed: Conversation | undefined;
@@ -72,7 +72,7 @@ export class MessageList {
   }
 
   /** Copies the conversation at its first access. */
-  #copy(): Copied {
+  #copy(): CopiedConversation {
     if (this.#copied) return this.#copied;
     // Processors may edit parts in place; the call's own conversation must not change for the next processor.
     const { entries, system } = this.#source;

@@ -31,9 +31,9 @@ const NEEDS = {
   request: ['request'],
   rawResponse: ['request'],
 } as const;
-type Guarded = 'messages' | keyof typeof NEEDS;
+type GuardedMember = 'messages' | keyof typeof NEEDS;
 /** The guarded arguments of each stage's method; `result` is processOutputResult's. */
-const GUARDED: Partial<Record<Stage | 'result', readonly Guarded[]>> = {
+const GUARDED: Partial<Record<Stage | 'result', readonly GuardedMember[]>> = {
   processInput: ['messages', 'systemMessages'],
   processInputStep: ['messages', 'systemMessages', 'tools', 'steps'],
   processLLMRequest: ['tools', 'prompt', 'steps'],
@@ -127,7 +127,7 @@ function buildLayout(guard: ReadGuard, of: Stage | 'result'): Layout {
   return layout;
 }
 
-function makeLayout(guard: ReadGuard, guarded: readonly Guarded[]): Layout {
+function makeLayout(guard: ReadGuard, guarded: readonly GuardedMember[]): Layout {
   const needs = { ...NEEDS, messages: listNeededMessages(guard.stage) };
   const unread = guarded.filter((name) => !guard.has(needs[name]));
   const accessors = unread.map((name): [string, PropertyDescriptor & ThisType<StageGiven>] => {

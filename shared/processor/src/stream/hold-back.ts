@@ -27,7 +27,7 @@ export type TextFilter = {
 
 type PartDelta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
 /** `known`: length of the text's beginning that has passed with the preceding part; absent in states of older versions. */
-type Held = { text: string; known?: number; last: PartDelta; noted: JsonObject };
+type HeldPart = { text: string; known?: number; last: PartDelta; noted: JsonObject };
 /**
  * The unsettled end of the last text and of the last reasoning, now and before the step. A repeated step has the message
  * id of the rejected one and continues from `before`.
@@ -35,7 +35,7 @@ type Held = { text: string; known?: number; last: PartDelta; noted: JsonObject }
 type Preceding = { step: string; before: UnsettledEnds; now: UnsettledEnds };
 type UnsettledEnds = { text?: string; reasoning?: string };
 
-type End = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'> | ChunkOf<'tool-call-input-streaming-end'>;
+type PartEndChunk = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'> | ChunkOf<'tool-call-input-streaming-end'>;
 
 /** These chunks end all parts: a part without an end was cut off. The next step may reuse its id. */
 const BETWEEN_PARTS = new Set<string>(['start', 'step-start', 'step-finish', 'finish', 'error']);
@@ -65,7 +65,7 @@ function startStep(held: JsonObject, messageId: unknown): void {
   held[PRECEDING] = asJson({ step, before, now: before });
 }
 
-function dropHeld(part: End, held: JsonObject): Chunk[] {
+function dropHeld(part: PartEndChunk, held: JsonObject): Chunk[] {
   delete held[buildEndKey(part)];
   return [part];
 }
@@ -85,7 +85,7 @@ function holdDelta(part: PartDelta, held: JsonObject, filter: TextFilter): Chunk
 }
 
 /** Starts with the unsettled end of the preceding part of its kind, if the filter can judge both together. */
-function startPart(part: PartDelta, held: JsonObject, filter: TextFilter): Held {
+function startPart(part: PartDelta, held: JsonObject, filter: TextFilter): HeldPart {
   const { now } = readPreceding(held);
   const text = (filter.applyAfter && part.type !== 'tool-call-delta' && now[readKind(part.type)]) || '';
   return { text, known: text.length, last: part, noted: {} };
@@ -94,7 +94,7 @@ function startPart(part: PartDelta, held: JsonObject, filter: TextFilter): Held 
 const applyFilter = (filter: TextFilter, text: string, known: number): string =>
   known > 0 && filter.applyAfter ? filter.applyAfter(text, known) : filter.apply(text);
 
-function releaseHeld(part: End, held: JsonObject, filter: TextFilter): Chunk[] {
+function releaseHeld(part: PartEndChunk, held: JsonObject, filter: TextFilter): Chunk[] {
   const key = buildEndKey(part);
   const kept = readHeld(held, key);
   if (!kept) return [];
@@ -112,7 +112,7 @@ function isDelta(part: Chunk): part is PartDelta {
   return part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'tool-call-delta';
 }
 
-function isEnd(part: Chunk): part is End {
+function isEnd(part: Chunk): part is PartEndChunk {
   return part.type === 'text-end' || part.type === 'reasoning-end' || part.type === 'tool-call-input-streaming-end';
 }
 
@@ -132,13 +132,13 @@ function buildKey(part: PartDelta): string {
     : `${readKind(part.type)} ${part.payload.id}`;
 }
 
-function buildEndKey(part: End): string {
+function buildEndKey(part: PartEndChunk): string {
   if (part.type === 'tool-call-input-streaming-end') return `tool ${part.payload.toolCallId}`;
   return `${readKind(part.type)} ${part.payload.id}`;
 }
 
 type Kind = keyof UnsettledEnds;
-const readKind = (type: Exclude<(PartDelta | End)['type'], `tool-${string}`>): Kind =>
+const readKind = (type: Exclude<(PartDelta | PartEndChunk)['type'], `tool-${string}`>): Kind =>
   type === 'text-delta' || type === 'text-end' ? 'text' : 'reasoning';
 
 function readPreceding(held: JsonObject): Preceding {
@@ -146,13 +146,13 @@ function readPreceding(held: JsonObject): Preceding {
   return (held[PRECEDING] as Preceding | undefined) ?? { step: '', before: {}, now: {} };
 }
 
-function readHeld(held: JsonObject, key: string): Held | undefined {
+function readHeld(held: JsonObject, key: string): HeldPart | undefined {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by holdDelta alone, under this very key
-  return held[key] as Held | undefined;
+  return held[key] as HeldPart | undefined;
 }
 
 /** A chunk is JSON already; copying it would cost more than most guards. */
-function asJson(kept: Held | Preceding): JsonObject {
+function asJson(kept: HeldPart | Preceding): JsonObject {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are made of JSON alone
   return kept as unknown as JsonObject;
 }

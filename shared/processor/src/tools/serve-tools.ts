@@ -72,8 +72,8 @@ function selectTools({ tools, only }: ServeToolsOptions): readonly Tool[] {
 }
 
 type ToolHost = { bus: Bus; calls: CallRegistry; gate: StallGate };
-type Suspended = { payload: JsonValue; expiresInSeconds?: number };
-type ToolOutcome = { result: JsonValue } | { suspended: Suspended } | { error: WireError };
+type SuspendedCall = { payload: JsonValue; expiresInSeconds?: number };
+type ServedToolOutcome = { result: JsonValue } | { suspended: SuspendedCall } | { error: WireError };
 
 function buildEndpoint(host: ToolHost, tool: Tool): MicroEndpoint {
   const { bus, calls, gate } = host;
@@ -118,7 +118,7 @@ async function execute(
   { run, toolCall, requestContext, idempotencyKey, resumeData }: ToolRequest,
   abortSignal: AbortSignal,
   { respond }: ServeContext,
-): Promise<{ outcome: ToolOutcome; sequence: number }> {
+): Promise<{ outcome: ServedToolOutcome; sequence: number }> {
   let sequence = 0;
   let writeError: unknown;
   const write = (chunk: object) => {
@@ -148,7 +148,7 @@ async function execute(
 }
 
 /** @param error thrown by the tool: a suspension, or its failure */
-function toThrownOutcome(error: unknown): ToolOutcome {
+function toThrownOutcome(error: unknown): ServedToolOutcome {
   if (!StopError.isInstance(error) || error.stop.kind !== 'suspend')
     return { error: toWireError(error, 'tool-failed') };
   try {

@@ -18,7 +18,7 @@ export function createFailureVerdict(error: unknown): Verdict {
   return { type: 'failure', code, message, retryable: isRetryable(code) };
 }
 
-export function toThrownVerdict(stage: Stage, error: unknown, left: Left): Verdict {
+export function toThrownVerdict(stage: Stage, error: unknown, left: LeftoverReaders): Verdict {
   if (!StopError.isInstance(error)) return { ...createFailureVerdict(error), ...left.readUsage() };
   try {
     return checkVerdict(stage, withLeftovers(stopVerdict(error.stop), left));
@@ -27,12 +27,12 @@ export function toThrownVerdict(stage: Stage, error: unknown, left: Left): Verdi
   }
 }
 
-type Left = Pick<EntryArgs, 'collectFindings' | 'collectLeftovers' | 'readUsage'>;
+type LeftoverReaders = Pick<EntryArgs, 'collectFindings' | 'collectLeftovers' | 'readUsage'>;
 
 /** A rejection counts even with an invalid state: an entry that may be skipped must not pass the input. */
 export function withLeftovers(
   verdict: Verdict,
-  { collectLeftovers, collectFindings }: Omit<Left, 'readUsage'>,
+  { collectLeftovers, collectFindings }: Omit<LeftoverReaders, 'readUsage'>,
 ): Verdict {
   try {
     return { ...verdict, ...collectLeftovers() };

@@ -40,13 +40,13 @@ function reconcileWith({ messages, list, emptyMeansNone }: GivenMessages, return
   if (returned.length > 0 || !emptyMeansNone) list.reconcile(messages, returned);
 }
 
-type Returned = { tag?: string; content: string };
+type ReturnedSystem = { tag?: string; content: string };
 
 /**
  * Replaces all system messages if the returned ones have tags. Processors of other frameworks return {role, content}
  * without tags: then messages with a tag of their own (a memory's) are kept, and the others are replaced.
  */
-function replaceSystem(list: MessageList, returned: readonly Returned[]): void {
+function replaceSystem(list: MessageList, returned: readonly ReturnedSystem[]): void {
   if (returned.some(({ tag }) => tag !== undefined)) {
     const all = returned.map(({ tag = RETURNED_SYSTEM_TAG, content }) => ({ tag, content }));
     return void list.replaceAllSystemMessages(all);

@@ -46,7 +46,7 @@ export const chatRequestSchema = z.looseObject({
   safety_identifier: z.string().nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
 });
-export type ChatRequest = z.output<typeof chatRequestSchema>;
+export type ChatCompletionBody = z.output<typeof chatRequestSchema>;
 
 /** Members with another meaning than the default: the client would misread the answer. */
 export const CHAT_REFUSED: RefusedMembers = {

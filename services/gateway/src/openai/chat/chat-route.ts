@@ -4,9 +4,9 @@ import { openBody } from '../../access/open-access.ts';
 import type { Run } from '@millrace/client';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
-import { openOwnedRun, type OwnedRun } from '../../http/open-stream.ts';
+import { openOwnedRun, type OwnedStream } from '../../http/open-stream.ts';
 import { fromWireError, type RunResult, type Usage } from '@millrace/contracts';
-import { chatRequestSchema, type ChatRequest } from './chat-request.ts';
+import { chatRequestSchema, type ChatCompletionBody } from './chat-request.ts';
 import { describeSuspension, isObjectBroken } from './chat-state.ts';
 import { holdHeaders, readChatFrames } from './chat-stream.ts';
 import { createChatWriter, describeCall, describeResult, writeCompletion, type ChatIdentity } from './chat-wire.ts';
@@ -50,16 +50,19 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
 
 const isLost = (
   request: Request,
-  owned: OwnedRun,
+  owned: OwnedStream,
   started: StartedChat | undefined,
   context: GatewayContext,
 ): boolean => request.signal.aborted && isLeft(owned, started, context);
 
 /** A client that disconnects has cancelled its run, unless the run is kept or the gateway drains. */
-const isLeft = ({ clientClosed }: OwnedRun, started: StartedChat | undefined, { draining }: GatewayContext): boolean =>
-  started?.isKept === true || (draining.aborted && !clientClosed.aborted);
+const isLeft = (
+  { clientClosed }: OwnedStream,
+  started: StartedChat | undefined,
+  { draining }: GatewayContext,
+): boolean => started?.isKept === true || (draining.aborted && !clientClosed.aborted);
 
-type AnswerParts = { context: GatewayContext; owned: OwnedRun; headers: Record<string, string> };
+type AnswerParts = { context: GatewayContext; owned: OwnedStream; headers: Record<string, string> };
 
 async function answerChat(
   identity: ChatIdentity,
@@ -117,7 +120,7 @@ function throwFailed(result: RunResult): void {
 
 async function streamChat(
   identity: ChatIdentity,
-  body: ChatRequest,
+  body: ChatCompletionBody,
   started: StartedChat,
   { context, owned, headers }: AnswerParts,
 ): Promise<Response> {

@@ -7,10 +7,13 @@ import { startChatState, reduceChat, type ChatEnd, type ChatState } from './chat
 import type { ChatWriter } from './chat-wire.ts';
 import { ContentBlocked } from '../openai-error.ts';
 
-type Held = { text: string; isShown: boolean; end: ChatEnd | undefined };
+type HeldText = { text: string; isShown: boolean; end: ChatEnd | undefined };
 
 /** Yields the frames of each group of chunks, until the run has ended. */
-export async function* readChatFrames(run: Run, writer: ChatWriter): AsyncGenerator<Held & { state: ChatState }, void> {
+export async function* readChatFrames(
+  run: Run,
+  writer: ChatWriter,
+): AsyncGenerator<HeldText & { state: ChatState }, void> {
   let state = startChatState(run.runId);
   for await (const batch of run.batches) {
     let text = '';

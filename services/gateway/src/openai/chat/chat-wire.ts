@@ -15,7 +15,7 @@ const describeUsage = ({ inputTokens = 0, outputTokens = 0, totalTokens, ...deta
   completion_tokens_details: { reasoning_tokens: details.reasoningTokens ?? 0 },
 });
 
-type Message = {
+type ChatAnswerMessage = {
   role: 'assistant';
   content: string | null;
   refusal: string | null;
@@ -28,7 +28,12 @@ export const describeCall = ({ id, name, args }: ClientCall) => ({
   function: { name, arguments: JSON.stringify(args) },
 });
 
-export function writeCompletion(identity: ChatIdentity, message: Message, finishReason: string, usage: Usage): object {
+export function writeCompletion(
+  identity: ChatIdentity,
+  message: ChatAnswerMessage,
+  finishReason: string,
+  usage: Usage,
+): object {
   return {
     id: `chatcmpl-${identity.runId}`,
     object: 'chat.completion',

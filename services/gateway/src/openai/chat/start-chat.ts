@@ -9,7 +9,7 @@ import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
 import { readChatResults } from './chat-calls.ts';
 import { convertMessages, hasSystem } from './chat-messages.ts';
-import { CHAT_IGNORED, CHAT_REFUSED, CHAT_SETTINGS, type ChatRequest } from './chat-request.ts';
+import { CHAT_IGNORED, CHAT_REFUSED, CHAT_SETTINGS, type ChatCompletionBody } from './chat-request.ts';
 import { readTarget } from './chat-target.ts';
 import {
   listIgnoredSettings,
@@ -19,7 +19,7 @@ import {
   startWithMembers,
 } from '../run-settings.ts';
 import { readClientTools } from '../client-tools.ts';
-import type { CallMark, OpenRequest } from '../../recent/open-request.ts';
+import type { CallMark, OpenedRequest } from '../../recent/open-request.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';
 import { refuseMembers } from '../refuse-members.ts';
 import { settleFailed } from '../../recent/settle-request.ts';
@@ -34,7 +34,7 @@ export type StartedChat = {
   headers: Record<string, string>;
   /** Usage of the run before this answer: the request has continued a run. */
   before?: Usage;
-  opened: OpenRequest;
+  opened: OpenedRequest;
   /** The run continues when its client disconnects. */
   isKept: boolean;
 };
@@ -44,7 +44,7 @@ export type StartedChat = {
  * @throws coded errors before the acceptance of the run
  */
 export async function startChat(
-  body: ChatRequest,
+  body: ChatCompletionBody,
   headers: Headers,
   access: Access,
   { readTraits, recent }: Pick<GatewayContext, 'readTraits' | 'recent'>,
@@ -100,7 +100,7 @@ type ContinueChat = { access: Access; headers: Headers; clientClosed: AbortSigna
 
 /** If the messages end with the results of the client's tools, the run that waits for them continues. */
 async function continueChat(
-  body: ChatRequest,
+  body: ChatCompletionBody,
   agent: string,
   client: Client,
   { access, headers, recent, clientClosed, isKept }: ContinueChat,
@@ -114,7 +114,7 @@ async function continueChat(
   return continued;
 }
 
-type Question = {
+type ChatQuestion = {
   agent: string;
   threadId: string | undefined;
   messages: readonly Message[];
@@ -125,7 +125,7 @@ type Question = {
 /** If the newest run of the thread waits for a text, the new messages are its answer. */
 async function answerQuestion(
   client: Client,
-  { agent, threadId, messages, except }: Question,
+  { agent, threadId, messages, except }: ChatQuestion,
   access: Access,
   parts: { mark: CallMark; left: AbortSignal },
 ): Promise<AnsweredRun | undefined> {

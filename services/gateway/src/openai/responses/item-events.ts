@@ -86,9 +86,9 @@ export const openCall = (item: CallItem): ResponseEvent[] => [
   { type: 'response.mcp_call_arguments.done', ...placeItem(item), arguments: item.args },
 ];
 
-type CallOutcome = Pick<CallItem, 'output' | 'error' | 'endedAt'>;
+type CallEnd = Pick<CallItem, 'output' | 'error' | 'endedAt'>;
 
-export function closeCall(item: CallItem, outcome: CallOutcome): { item: CallItem; events: ResponseEvent[] } {
+export function closeCall(item: CallItem, outcome: CallEnd): { item: CallItem; events: ResponseEvent[] } {
   const closed: CallItem = { ...item, ...outcome, status: outcome.error === null ? 'completed' : 'incomplete' };
   const type = outcome.error === null ? 'response.mcp_call.completed' : 'response.mcp_call.failed';
   return { item: closed, events: [{ type, ...placeItem(item) }, finishItem(closed)] };

@@ -31,7 +31,7 @@ export const startResponse = (runId: string, itemBase: string = runId): Response
   isSuspended: false,
 });
 
-export type Reduced = { state: ResponseState; events: readonly ResponseEvent[] };
+export type ResponseStep = { state: ResponseState; events: readonly ResponseEvent[] };
 
 export const isText = (item: OutputItem): item is TextItem =>
   item.kind === 'message' || item.kind === 'reasoning' || item.kind === 'refusal';
@@ -58,18 +58,18 @@ export function buildNextItem<K extends OutputItem['kind']>(
   return { kind, id, outputIndex: opened, from, status: 'in_progress' as const };
 }
 
-export const openNew = (state: ResponseState, item: TextItem): Reduced => ({
+export const openNew = (state: ResponseState, item: TextItem): ResponseStep => ({
   state: { ...state, opened: state.opened + 1, items: [...state.items, item] },
   events: openText(item),
 });
 
-export function closeOne(state: ResponseState, item: TextItem, status: 'completed' | 'incomplete'): Reduced {
+export function closeOne(state: ResponseState, item: TextItem, status: 'completed' | 'incomplete'): ResponseStep {
   const closed = closeText(item, status);
   return { state: { ...state, items: replaceItem(state.items, item, closed.item) }, events: closed.events };
 }
 
-export function closeAll(state: ResponseState, status: 'completed' | 'incomplete'): Reduced {
-  let next: Reduced = { state, events: [] };
+export function closeAll(state: ResponseState, status: 'completed' | 'incomplete'): ResponseStep {
+  let next: ResponseStep = { state, events: [] };
   for (const item of state.items) {
     if (item.status !== 'in_progress' || !isText(item)) continue;
     const closed = closeOne(next.state, item, status);
@@ -78,7 +78,12 @@ export function closeAll(state: ResponseState, status: 'completed' | 'incomplete
   return next;
 }
 
-export function addMessage(state: ResponseState, index: number, kind: 'message' | 'refusal', text: string): Reduced {
+export function addMessage(
+  state: ResponseState,
+  index: number,
+  kind: 'message' | 'refusal',
+  text: string,
+): ResponseStep {
   const item: TextItem = { ...buildNextItem(state, kind, index), part: '', text: '', pieces: undefined };
   const added = addText(item, index, text);
   const closed = closeText(added.item, 'completed');

@@ -1,7 +1,7 @@
 // The members of a response that its request defines, not its run.
 import type { Client, Run } from '@millrace/client';
 import type { Usage } from '@millrace/contracts';
-import type { OpenRequest } from '../../recent/open-request.ts';
+import type { OpenedRequest } from '../../recent/open-request.ts';
 import type { ResponseRequest } from './responses-request.ts';
 
 export type ResponseIdentity = {
@@ -22,7 +22,7 @@ export type StartedResponse = {
   headers: Record<string, string>;
   /** Usage of the run before this response: the request has continued a run. */
   before?: Usage;
-  opened?: OpenRequest;
+  opened?: OpenedRequest;
 };
 
 const MS_PER_SECOND = 1_000;

@@ -12,13 +12,13 @@ import {
   buildNextItem,
   openNew,
   replaceItem,
-  type Reduced,
+  type ResponseStep,
   type ResponseState,
 } from './response-changes.ts';
 import { cutText, stringify, type CallItem, type OutputItem } from './response-items.ts';
 import { addSettled, suspend } from './response-suspension.ts';
 
-export function reduceResponse(state: ResponseState, { index, chunk }: PositionedChunk): Reduced {
+export function reduceResponse(state: ResponseState, { index, chunk }: PositionedChunk): ResponseStep {
   if (state.status !== 'in_progress') return { state, events: [] };
   switch (chunk.type) {
     case 'text-start':
@@ -49,13 +49,17 @@ export function reduceResponse(state: ResponseState, { index, chunk }: Positione
 const isOpenPart = (part: string) => (item: OutputItem) =>
   isText(item) && item.status === 'in_progress' && item.part === part;
 
-function openPart(state: ResponseState, index: number, chunk: ChunkOf<'text-start' | 'reasoning-start'>): Reduced {
+function openPart(state: ResponseState, index: number, chunk: ChunkOf<'text-start' | 'reasoning-start'>): ResponseStep {
   const kind = chunk.type === 'text-start' ? 'message' : 'reasoning';
   return openNew(state, { ...buildNextItem(state, kind, index), part: chunk.payload.id, text: '', pieces: undefined });
 }
 
 /** A part whose start was retracted with its first texts continues as a new item. */
-function appendPart(state: ResponseState, index: number, chunk: ChunkOf<'text-delta' | 'reasoning-delta'>): Reduced {
+function appendPart(
+  state: ResponseState,
+  index: number,
+  chunk: ChunkOf<'text-delta' | 'reasoning-delta'>,
+): ResponseStep {
   const { id, text } = chunk.payload;
   const kind = chunk.type === 'text-delta' ? 'message' : 'reasoning';
   const found = state.items.find(isOpenPart(id));
@@ -71,12 +75,12 @@ function appendPart(state: ResponseState, index: number, chunk: ChunkOf<'text-de
   };
 }
 
-function closePart(state: ResponseState, part: string): Reduced {
+function closePart(state: ResponseState, part: string): ResponseStep {
   const found = state.items.find(isOpenPart(part));
   return found && isText(found) ? closeOne(state, found, 'completed') : { state, events: [] };
 }
 
-function beginCall(state: ResponseState, index: number, { payload }: ChunkOf<'tool-call'>): Reduced {
+function beginCall(state: ResponseState, index: number, { payload }: ChunkOf<'tool-call'>): ResponseStep {
   const { toolCallId, toolName, args } = payload;
   const item: CallItem = {
     ...buildNextItem(state, 'call', index),
@@ -95,7 +99,7 @@ function beginCall(state: ResponseState, index: number, { payload }: ChunkOf<'to
 
 type OutcomeChunk = ChunkOf<'tool-result' | 'tool-error' | 'tool-output-denied'>;
 
-function endCall(state: ResponseState, index: number, chunk: OutcomeChunk): Reduced {
+function endCall(state: ResponseState, index: number, chunk: OutcomeChunk): ResponseStep {
   const { toolCallId } = chunk.payload;
   const item = state.items.find(
     (one): one is CallItem => one.kind === 'call' && one.callId === toolCallId && one.status === 'in_progress',
@@ -122,7 +126,7 @@ const isHit = (item: OutputItem, from: number): boolean =>
  * Drops the items from an index on. The text of an item before the index, and a call without its outcome, continue in a
  * new item.
  */
-function retract(state: ResponseState, index: number, from: number): Reduced {
+function retract(state: ResponseState, index: number, from: number): ResponseStep {
   const hit = state.items.filter((item) => isHit(item, from));
   if (hit.length === 0) return { state, events: [] };
   const events = hit.flatMap(closeRetracted);
@@ -152,7 +156,7 @@ function retract(state: ResponseState, index: number, from: number): Reduced {
   return { state: next, events };
 }
 
-function reopenCall(state: ResponseState, item: CallItem): Reduced {
+function reopenCall(state: ResponseState, item: CallItem): ResponseStep {
   const open = { output: null, error: null, endedAt: undefined };
   const reopened: CallItem = { ...item, ...buildNextItem(state, 'call', item.from), ...open };
   return {
@@ -169,7 +173,7 @@ function closeRetracted(item: OutputItem): ResponseEvent[] {
     : [];
 }
 
-function end(state: ResponseState, index: number, chunk: Chunk): Reduced {
+function end(state: ResponseState, index: number, chunk: Chunk): ResponseStep {
   switch (chunk.type) {
     case 'finish': {
       const closed = closeAll(state, 'completed');
@@ -191,18 +195,18 @@ function end(state: ResponseState, index: number, chunk: Chunk): Reduced {
   }
 }
 
-function refuse(state: ResponseState, index: number, reason: string): Reduced {
+function refuse(state: ResponseState, index: number, reason: string): ResponseStep {
   const closed = closeAll(state, 'incomplete');
   const refused = addMessage(closed.state, index, 'refusal', reason);
   return { state: { ...refused.state, status: 'completed' }, events: [...closed.events, ...refused.events] };
 }
 
-function block(state: ResponseState, index: number, blocked: NonNullable<ResponseState['blocked']>): Reduced {
+function block(state: ResponseState, index: number, blocked: NonNullable<ResponseState['blocked']>): ResponseStep {
   const refused = refuse(state, index, blocked.reason);
   return { ...refused, state: { ...refused.state, blocked } };
 }
 
-function fail(state: ResponseState, status: 'failed' | 'cancelled', error: WireError): Reduced {
+function fail(state: ResponseState, status: 'failed' | 'cancelled', error: WireError): ResponseStep {
   const closed = closeAll(state, 'incomplete');
   return { ...closed, state: { ...closed.state, status, error } };
 }

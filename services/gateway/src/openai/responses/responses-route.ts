@@ -1,6 +1,6 @@
 // POST /v1/responses: starts a run, or continues a suspended one, and returns it as a response.
 import { openBody } from '../../access/open-access.ts';
-import type { OpenRequest } from '../../recent/open-request.ts';
+import type { OpenedRequest } from '../../recent/open-request.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
 import { openStream } from '../../http/open-stream.ts';
@@ -15,7 +15,7 @@ import { startResponseRun } from './start-response.ts';
 
 export async function serveResponse(request: Request, context: GatewayContext): Promise<Response> {
   let accepted: string | undefined;
-  let opening: OpenRequest | undefined;
+  let opening: OpenedRequest | undefined;
   try {
     const opened = await openBody(request, { scope: 'run', schema: responseRequestSchema }, context);
     const { access, headers, body } = opened;

@@ -9,8 +9,8 @@ import { startResponse, type ResponseState } from './response-changes.ts';
 import { reduceResponse } from './response-state.ts';
 import { OPENING, describeEnding, describeResponse, writeEvents } from './response-wire.ts';
 
-type Frame = { text: string; state: ResponseState };
-export type ResponseFrames = AsyncGenerator<Frame, void>;
+type ResponseFrame = { text: string; state: ResponseState };
+export type ResponseFrames = AsyncGenerator<ResponseFrame, void>;
 
 type ReadRun = Pick<StartedResponse, 'run' | 'client' | 'before'> & { identity: ResponseIdentity };
 

@@ -74,14 +74,14 @@ export async function startResponseRun(
   };
 }
 
-type ContinueParts = { access: Access; headers: Headers; left: AbortSignal } & Pick<GatewayContext, 'recent'>;
+type ContinueResponseParts = { access: Access; headers: Headers; left: AbortSignal } & Pick<GatewayContext, 'recent'>;
 
 /** If the input ends with the results of the client's tools, the run that waits for them continues. */
 async function continueResponse(
   body: ResponseRequest,
   agent: string,
   client: Client,
-  { access, headers, recent, left }: ContinueParts,
+  { access, headers, recent, left }: ContinueResponseParts,
 ): Promise<StartedResponse | undefined> {
   const found = readResponseResults(body);
   if (!found) return undefined;

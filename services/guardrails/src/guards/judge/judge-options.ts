@@ -1,7 +1,7 @@
 // Options of the judge processor.
 import { modelIdSchema } from '@millrace/contracts';
 import { z } from 'zod';
-import { PLACES, type Place } from '../../guard/places.ts';
+import { PLACES, type TextPlaceName } from '../../guard/places.ts';
 import { responseOption } from '../../guard/strategy-options.ts';
 import { modelTimeoutOption } from '../../model/model-options.ts';
 import { BOUNDS } from '../../work/bounds.ts';
@@ -10,7 +10,7 @@ const PRESETS = ['topics', 'competitors', 'grounding', 'tool-alignment'] as cons
 export type Preset = (typeof PRESETS)[number];
 
 /** Places that a question or preset judges if `on` is absent. */
-export const DEFAULT_PLACES: Readonly<Record<Preset | 'question', readonly Place[]>> = {
+export const DEFAULT_PLACES: Readonly<Record<Preset | 'question', readonly TextPlaceName[]>> = {
   question: ['input', 'output'],
   topics: ['input', 'output'],
   competitors: ['output'],
@@ -39,7 +39,7 @@ const defineNamesOption = (what: string) =>
   z.array(z.string().max(MAX_NAME).regex(hasText, 'expected a name')).min(1).max(MAX_NAMES).optional().describe(what);
 
 const hasPreset = (preset: Preset) => ({ required: ['preset'], properties: { preset: { const: preset } } });
-const judgesOnly = (place: Place) => ({ properties: { on: { items: { const: place } } } });
+const judgesOnly = (place: TextPlaceName) => ({ properties: { on: { items: { const: place } } } });
 
 /** JSON Schema of "if the first is true, so is the second". */
 const implies = (condition: object, consequence: object) => ({ anyOf: [{ not: condition }, consequence] });
@@ -141,14 +141,14 @@ export const judgeOptions = z
     for (const { message, path } of findProblems(options)) context.addIssue({ code: 'custom', message, path: [path] });
   })
   .meta(CONDITIONS);
-export type JudgeOptions = z.output<typeof judgeOptions>;
+export type JudgeGuardOptions = z.output<typeof judgeOptions>;
 
 type OptionProblem = { message: string; path: string };
-type GivenOptions = Partial<
+type GivenQuestions = Partial<
   Record<'question' | 'preset', string> & Record<'allowedTopics' | 'deniedTopics' | 'competitors' | 'on', string[]>
 >;
 
-function findProblems(options: { [K in keyof GivenOptions]: GivenOptions[K] | undefined }): OptionProblem[] {
+function findProblems(options: { [K in keyof GivenQuestions]: GivenQuestions[K] | undefined }): OptionProblem[] {
   const { question, preset, allowedTopics, deniedTopics, competitors, on } = options;
   if ((question === undefined) === (preset === undefined))
     return [{ message: 'set either a question or a preset', path: 'question' }];
@@ -164,4 +164,5 @@ function findProblems(options: { [K in keyof GivenOptions]: GivenOptions[K] | un
   return Object.entries(isWrong).flatMap(([message, wrong]) => (wrong ? [{ message, path: 'preset' }] : []));
 }
 
-const isOther = (on: readonly string[] | undefined, place: Place): boolean => on?.some((one) => one !== place) ?? false;
+const isOther = (on: readonly string[] | undefined, place: TextPlaceName): boolean =>
+  on?.some((one) => one !== place) ?? false;

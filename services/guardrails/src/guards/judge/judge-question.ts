@@ -1,8 +1,8 @@
 // Prompt of the judge processor: the likelihood of each rule of a question or preset.
 import { z } from 'zod';
-import type { Question } from '../../model/model-judge.ts';
+import type { ModelQuestion } from '../../model/model-judge.ts';
 import type { Scores } from '../../model/score-texts.ts';
-import type { JudgeOptions } from './judge-options.ts';
+import type { JudgeGuardOptions } from './judge-options.ts';
 
 type Criterion = {
   rule: string;
@@ -18,7 +18,7 @@ export function listCriteria({
   allowedTopics,
   deniedTopics,
   competitors,
-}: JudgeOptions): Criterion[] {
+}: JudgeGuardOptions): Criterion[] {
   switch (preset) {
     case undefined:
       return [
@@ -44,7 +44,7 @@ export function listCriteria({
   }
 }
 
-export function createJudgeQuestion(criteria: readonly Criterion[]): Question<Scores> {
+export function createJudgeQuestion(criteria: readonly Criterion[]): ModelQuestion<Scores> {
   const score = z.number().min(0).max(1);
   return {
     name: 'judge',

@@ -10,7 +10,7 @@ import {
   type ProcessToolCallResult,
   type ProcessToolResultArgs,
 } from '@millrace/processor';
-import { DENIED, LEFT_OUT, judgePlaces, type Place } from '../../guard/places.ts';
+import { DENIED, LEFT_OUT, judgePlaces, type TextPlaceName } from '../../guard/places.ts';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
 import { listMessageTexts } from '../../guard/value-texts.ts';
 import type { GuardModels } from '../../model/guard-models.ts';
@@ -18,7 +18,13 @@ import { judgeAnswerResult, judgeAnswerStream, type AnswerGuard } from '../../mo
 import { createModelJudge } from '../../model/model-judge.ts';
 import { modelPolicy } from '../../model/model-options.ts';
 import { isFlagged, reportFlags, requestFlags, type Flags, type ScoreGuard } from '../../model/score-texts.ts';
-import { DEFAULT_INPUTS, DEFAULT_PLACES, judgeOptions, type JudgedInput, type JudgeOptions } from './judge-options.ts';
+import {
+  DEFAULT_INPUTS,
+  DEFAULT_PLACES,
+  judgeOptions,
+  type JudgedInput,
+  type JudgeGuardOptions,
+} from './judge-options.ts';
 import { createJudgeQuestion, listCriteria } from './judge-question.ts';
 import { buildJudgedText, type Subject } from './judged-inputs.ts';
 
@@ -89,11 +95,15 @@ export const judge = (models: GuardModels): ProcessorDefinition =>
     },
   });
 
-type JudgeGuard = Omit<JudgeOptions, 'include'> &
-  ScoreGuard & { places: readonly Place[]; include: readonly JudgedInput[]; advice: ReadonlyMap<string, string> };
+type JudgeGuard = Omit<JudgeGuardOptions, 'include'> &
+  ScoreGuard & {
+    places: readonly TextPlaceName[];
+    include: readonly JudgedInput[];
+    advice: ReadonlyMap<string, string>;
+  };
 type JudgeArgs = CommonArgs & Pick<ProcessInputArgs, 'messageList'>;
 
-function createGuard(models: GuardModels, options: JudgeOptions): JudgeGuard {
+function createGuard(models: GuardModels, options: JudgeGuardOptions): JudgeGuard {
   const { model, preset = 'question', modelTimeoutMs: timeoutMs, maxCharacters, cacheMs, response } = options;
   const criteria = listCriteria(options);
   const question = createJudgeQuestion(criteria);

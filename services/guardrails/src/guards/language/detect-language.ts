@@ -16,10 +16,10 @@ const MARGIN = 0.05;
  * Languages of one part: ISO 639-1 codes, the likeliest first; empty if the part is too short, undecided or in no
  * language.
  */
-type Detected = { languages: string[]; score: number };
-type DetectStretch = (stretch: string) => Detected;
+type DetectedLanguages = { languages: string[]; score: number };
+type DetectStretch = (stretch: string) => DetectedLanguages;
 
-const UNDECIDED: Detected = { languages: [], score: 0 };
+const UNDECIDED: DetectedLanguages = { languages: [], score: 0 };
 
 export type LanguageDetectOptions = {
   /** Minimum score of a decision, 0 to 1. */
@@ -33,9 +33,9 @@ export async function detectLanguages(
   text: string,
   { threshold, minLength }: LanguageDetectOptions,
   signal: AbortSignal,
-): Promise<Detected[]> {
+): Promise<DetectedLanguages[]> {
   const detect = await getDetector();
-  const detected: Detected[] = [];
+  const detected: DetectedLanguages[] = [];
   for (const stretch of sliceText(text, STRETCH)) {
     const plain = extractPlainWords(stretch);
     const found = countLetters(plain) < minLength ? UNDECIDED : detect(plain);

@@ -10,7 +10,7 @@ import {
 import { BOUNDS, sumLengths } from '../../work/bounds.ts';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
 import type { GuardModels } from '../../model/guard-models.ts';
-import { createModelJudge, type ModelJudge, type Question } from '../../model/model-judge.ts';
+import { createModelJudge, type ModelJudge, type ModelQuestion } from '../../model/model-judge.ts';
 import { modelPolicy } from '../../model/model-options.ts';
 import { detectLanguages, loadLanguages } from './detect-language.ts';
 import { languageOptions, type LanguageOptions, LANGUAGES } from './language-options.ts';
@@ -71,7 +71,7 @@ function createGuard(models: GuardModels, options: LanguageOptions): LanguageGua
 }
 
 /** A message with its texts and its language; undefined if the language stays uncertain. */
-type JudgedMessage = { message: Message; texts: string[]; language: string | undefined; isTarget: boolean };
+type LanguageMessage = { message: Message; texts: string[]; language: string | undefined; isTarget: boolean };
 
 async function judgeInput(guard: LanguageGuard, args: ProcessInputArgs): Promise<void> {
   const inputs = args.messageList.get.input.db().map((message) => ({ message, texts: listTexts(message) }));
@@ -90,8 +90,8 @@ async function judgeMessages(
   guard: LanguageGuard,
   args: ProcessInputArgs,
   inputs: { message: Message; texts: string[] }[],
-): Promise<JudgedMessage[]> {
-  const judged: JudgedMessage[] = [];
+): Promise<LanguageMessage[]> {
+  const judged: LanguageMessage[] = [];
   for (const one of inputs) judged.push({ ...one, ...(await detectByStatistics(guard, args, one.texts.join('\n'))) });
   const { detect, when } = guard;
   if (!detect) return judged;
@@ -119,7 +119,7 @@ async function detectByStatistics(
   guard: LanguageGuard,
   args: ProcessInputArgs,
   text: string,
-): Promise<Pick<JudgedMessage, 'language' | 'isTarget'>> {
+): Promise<Pick<LanguageMessage, 'language' | 'isTarget'>> {
   const { threshold, minTextLength: minLength } = guard;
   const stretches = await detectLanguages(text, { threshold, minLength }, args.abortSignal);
   const decided = stretches.filter(({ languages }) => languages.length > 0);
@@ -133,14 +133,14 @@ const isTarget = ({ targets }: LanguageGuard, languages: readonly string[]): boo
   targets.some((target) => languages.includes(target));
 
 /** Adds the language to the message's metadata for later processors and the memory. */
-function note({ messageList }: ProcessInputArgs, { message, language }: JudgedMessage): void {
+function note({ messageList }: ProcessInputArgs, { message, language }: LanguageMessage): void {
   if (language === undefined) return;
   const metadata = { ...message.content.metadata, language };
   messageList.replace({ ...message, content: { ...message.content, metadata } });
 }
 
 /** Throws (abort, halt) if the strategy is block. */
-async function actOn(guard: LanguageGuard, args: ProcessInputArgs, others: readonly JudgedMessage[]): Promise<void> {
+async function actOn(guard: LanguageGuard, args: ProcessInputArgs, others: readonly LanguageMessage[]): Promise<void> {
   const { targets, strategy, response } = guard;
   const found = [...new Set(others.map(({ language }) => language ?? ''))];
   const rule = 'language-not-wanted';
@@ -153,7 +153,7 @@ async function actOn(guard: LanguageGuard, args: ProcessInputArgs, others: reado
 async function translate(
   guard: LanguageGuard,
   args: ProcessInputArgs,
-  others: readonly JudgedMessage[],
+  others: readonly LanguageMessage[],
 ): Promise<void> {
   const asked = others.map(({ texts }) => JSON.stringify(texts));
   const answers = (await guard.translate?.askEach(asked, args)) ?? [];
@@ -181,7 +181,7 @@ const detected = z.strictObject({ language: z.enum(CODES) });
 const MAX_TRANSLATION = 262_144;
 const translated = z.strictObject({ texts: z.array(z.string().max(MAX_TRANSLATION)) });
 
-const DETECTION: Question<z.output<typeof detected>> = {
+const DETECTION: ModelQuestion<z.output<typeof detected>> = {
   name: 'language-detection',
   instructions:
     'Say in which natural language a text is written, as an ISO 639-1 code: the language of most of it, whatever it quotes. ' +
@@ -190,7 +190,7 @@ const DETECTION: Question<z.output<typeof detected>> = {
   nothing: { language: NO_ANSWER },
 };
 
-const createTranslationQuestion = (target: string): Question<z.output<typeof translated>> => ({
+const createTranslationQuestion = (target: string): ModelQuestion<z.output<typeof translated>> => ({
   name: 'translation',
   instructions:
     `Translate texts to the language with the ISO 639-1 code ${target}. You get a JSON array of texts; answer with an array ` +

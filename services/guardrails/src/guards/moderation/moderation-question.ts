@@ -1,9 +1,9 @@
 // Prompt of the moderation model: a score for each category.
 import { z } from 'zod';
-import type { Question } from '../../model/model-judge.ts';
+import type { ModelQuestion } from '../../model/model-judge.ts';
 import type { Scores } from '../../model/score-texts.ts';
 
-export function createModerationQuestion(categories: readonly Category[]): Question<Scores> {
+export function createModerationQuestion(categories: readonly Category[]): ModelQuestion<Scores> {
   const score = z.number().min(0).max(1);
   const scores = z.strictObject(Object.fromEntries(categories.map((category) => [category, score])));
   return {

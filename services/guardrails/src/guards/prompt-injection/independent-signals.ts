@@ -1,13 +1,13 @@
 // Selects the signals that are independent evidence: several rules on the same words count once.
 import { countCovered, mergeOverlapping, type TextSpan } from '../../text/span.ts';
 
-type Weighed = TextSpan & { rule: string; weight: number };
+type WeighedSignal = TextSpan & { rule: string; weight: number };
 
 /** Minimum share of a signal outside of stronger ones. */
 const MIN_OWN = 0.5;
 
 /** Returns the signals with words that no stronger signal covers. @param signals in the order of their start */
-export function selectIndependent<Signal extends Weighed>(signals: readonly Signal[]): Set<Signal> {
+export function selectIndependent<Signal extends WeighedSignal>(signals: readonly Signal[]): Set<Signal> {
   const kept = new Set<Signal>();
   const levels = Map.groupBy(signals, ({ weight }) => weight);
   let taken: TextSpan[] = [];
@@ -28,7 +28,7 @@ const countUnits = ({ start, end }: TextSpan): number => end - start;
  * Of overlapping signals with one weight, keeps the first and the others of its rule; the caller decides which of those
  * count.
  */
-function takeFirstOfEach<Signal extends Weighed>(signals: readonly Signal[]): Signal[] {
+function takeFirstOfEach<Signal extends WeighedSignal>(signals: readonly Signal[]): Signal[] {
   const own: Signal[] = [];
   let last: Signal | undefined;
   for (const signal of signals) {

@@ -29,7 +29,7 @@ export type InjectionOptions = {
   patterns: readonly string[];
 };
 /** `tool`: the text is not the user's, so orders to the assistant are suspicious. */
-export type JudgeOptions = { from: 'user' | 'tool'; spend(characters: number): void };
+export type JudgeTextOptions = { from: 'user' | 'tool'; spend(characters: number): void };
 
 const lexicon = createLexicon(VOCABULARIES, listLiterals(ALL_RULES));
 const LETTERS_APART = 'letters apart';
@@ -46,7 +46,7 @@ const OVER_AN_END = 0.6;
 /** Code units that must precede that end; otherwise a period after the first words would weaken any attack. */
 const BEFORE_AN_END = 24;
 
-export type JudgeText = (text: string, options: JudgeOptions) => InjectionJudgement;
+export type JudgeText = (text: string, options: JudgeTextOptions) => InjectionJudgement;
 
 export function createJudge({ aims, threshold, phrases, patterns }: InjectionOptions): JudgeText {
   const findConfigured = createConfiguredFinder(phrases, patterns);
@@ -135,8 +135,11 @@ const LONG = 2_000;
 const PIECES = 0.75;
 
 /** Judges one text with an unlimited budget, for tests and tools. */
-export const judgeAlone = (judge: JudgeText, text: string, from: JudgeOptions['from'] = 'user'): InjectionJudgement =>
-  judge(copyText(text).text, { from, spend: () => undefined });
+export const judgeAlone = (
+  judge: JudgeText,
+  text: string,
+  from: JudgeTextOptions['from'] = 'user',
+): InjectionJudgement => judge(copyText(text).text, { from, spend: () => undefined });
 
 /** `from`: author of the texts. */
 type InjectionTask = InjectionOptions & { from: 'user' | 'tool' };

@@ -1,7 +1,7 @@
 // Pattern of a text that imitates another part of the conversation, and what lets the search skip it.
 import type { Aim, Weight } from './rules/rule.ts';
 
-export type Mark = {
+export type WordMark = {
   id: string;
   weight: Weight;
   aim?: Aim;

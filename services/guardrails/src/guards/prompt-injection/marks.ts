@@ -1,6 +1,6 @@
 // Patterns of text that imitates another part of the conversation: a role, or the end of the model's input; and of
 // links that exfiltrate the conversation. They match the form of the unfolded text.
-import type { Mark } from './mark.ts';
+import type { WordMark } from './mark.ts';
 import { LINKS, ORDERS } from './order-marks.ts';
 
 /** Text after "System:" that addresses a model; "System: Ubuntu 24.04" is a fact. */
@@ -14,7 +14,7 @@ const ROLE_WORDS = ['system', 'developer', 'admin', 'administrator'];
 const lineStart = String.raw`^[ \t>*#"'\-\[(]{0,8}`;
 
 /** Roles in the form of chat templates and transcripts. */
-const ROLES: readonly Mark[] = [
+const ROLES: readonly WordMark[] = [
   {
     id: 'template-role',
     weight: 'decides',
@@ -97,7 +97,7 @@ const WHAT_WORDS = [
 ];
 
 /** Marks that end or restart the model's input. */
-const ENDS: readonly Mark[] = [
+const ENDS: readonly WordMark[] = [
   {
     id: 'end-marker',
     weight: 'strong',
@@ -154,7 +154,7 @@ const ENDS: readonly Mark[] = [
 const roles = '(?:user|human|assistant|ai|bot|chatgpt|gpt|model|system|developer|admin)';
 
 /** Marks that are harmless alone. */
-const HINTS: readonly Mark[] = [
+const HINTS: readonly WordMark[] = [
   {
     id: 'end-marker',
     weight: 'medium',
@@ -239,4 +239,4 @@ const HINTS: readonly Mark[] = [
   },
 ];
 
-export const ALL_MARKS: readonly Mark[] = [...ROLES, ...ENDS, ...HINTS, ...LINKS, ...ORDERS];
+export const ALL_MARKS: readonly WordMark[] = [...ROLES, ...ENDS, ...HINTS, ...LINKS, ...ORDERS];

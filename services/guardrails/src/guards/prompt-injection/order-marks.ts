@@ -1,8 +1,8 @@
 // Patterns of links that exfiltrate the conversation, and of orders about the answer or to the assistant.
-import type { Mark } from './mark.ts';
+import type { WordMark } from './mark.ts';
 
 /** Links that load when they are rendered, with a parameter for exfiltrated data. */
-export const LINKS: readonly Mark[] = [
+export const LINKS: readonly WordMark[] = [
   {
     id: 'exfiltration',
     aim: 'exfiltrate',
@@ -45,7 +45,7 @@ const quoted = String.raw`(?:["\u201c]|(?<!\w)[\u2018'])[^"\u201d\u2019'\n]{1,60
 const notAChoice = String.raw`(?!\s{0,2}(?:or|,|\/|if|when|and|for|\())`;
 
 /** Orders to answer with fixed words for any question, and identifiers for a program among words for people. */
-export const ORDERS: readonly Mark[] = [
+export const ORDERS: readonly WordMark[] = [
   {
     id: 'forced-answer',
     aim: 'answer',

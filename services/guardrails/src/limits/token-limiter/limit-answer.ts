@@ -16,9 +16,9 @@ import { splitText, splitSettled } from './pieces.ts';
 import type { TokenLimiterOptions } from './token-limiter-options.ts';
 
 export type AnswerLimiter = TokenLimiterOptions & { count: () => CountPiece };
-type LimitArgs = ProcessOutputStreamArgs;
+type AnswerLimitArgs = ProcessOutputStreamArgs;
 
-export function limitStream(limiter: AnswerLimiter, args: LimitArgs): Chunk[] | Promise<Chunk[]> {
+export function limitStream(limiter: AnswerLimiter, args: AnswerLimitArgs): Chunk[] | Promise<Chunk[]> {
   const { part, state } = args;
   if (limiter.at === 'result') return [part];
   if (part.type === 'step-start') beginStep(state, args.stepNumber);
@@ -38,7 +38,7 @@ function beginStep(state: JsonObject, step: number): void {
   delete state['held'];
 }
 
-function limitChunk(limiter: AnswerLimiter, part: Chunk, args: LimitArgs): Chunk[] {
+function limitChunk(limiter: AnswerLimiter, part: Chunk, args: AnswerLimitArgs): Chunk[] {
   const held = readObject(args.state, 'held');
   // Of the three kinds of buffered deltas only text belongs to the answer.
   if (part.type !== 'text-delta' && part.type !== 'text-end') return [part];
@@ -50,7 +50,11 @@ function limitChunk(limiter: AnswerLimiter, part: Chunk, args: LimitArgs): Chunk
 }
 
 /** Splits a long delta over several turns of the event loop; the result is the same. */
-async function limitInSlices(limiter: AnswerLimiter, delta: ChunkOf<'text-delta'>, args: LimitArgs): Promise<Chunk[]> {
+async function limitInSlices(
+  limiter: AnswerLimiter,
+  delta: ChunkOf<'text-delta'>,
+  args: AnswerLimitArgs,
+): Promise<Chunk[]> {
   const passed: Chunk[] = [];
   for (const text of sliceText(delta.payload.text, MAX_COUNTED_AT_ONCE)) {
     passed.push(...limitChunk(limiter, { ...delta, payload: { ...delta.payload, text } }, args));

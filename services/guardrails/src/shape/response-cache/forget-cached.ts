@@ -1,6 +1,6 @@
 // Deletes the cached answers of a resource, of its threads too. Other requests concern data that guards do not store.
 // Each resource has a list of its keys, because the user of the service may not scan keys.
-import type { Forgotten } from '@millrace/bus';
+import type { ForgottenSaves } from '@millrace/bus';
 import type { ForgetRequest, RunRef } from '@millrace/contracts';
 import type { Redis } from 'ioredis';
 import { buildListKey, type GuardStore } from '../../store/guard-store.ts';
@@ -32,7 +32,7 @@ export async function cacheAnswer(
 }
 
 /** @param store absent: no answer was ever cached. @throws store-unavailable */
-export async function forgetCached(store: GuardStore | undefined, request: ForgetRequest): Promise<Forgotten> {
+export async function forgetCached(store: GuardStore | undefined, request: ForgetRequest): Promise<ForgottenSaves> {
   const list = request.what === 'resource' ? buildListKey(KIND, request) : undefined;
   if (list === undefined || store === undefined) return { deleted: 0, left: 0 };
   return store.ask('delete cached answers', AbortSignal.timeout(FORGET_MS), async (redis) => {

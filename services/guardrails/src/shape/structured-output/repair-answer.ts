@@ -5,16 +5,16 @@ import { findMisfit } from '@millrace/models/json-schema';
 import { defineTask, type PrepareJudge } from '../../work/define-task.ts';
 
 /** `text`: the JSON alone. `misfit`: the problem, without a word of the answer. */
-export type Repaired = { text: string; isRepaired: boolean } | { misfit: string };
+export type RepairResult = { text: string; isRepaired: boolean } | { misfit: string };
 
-export const prepareRepair: PrepareJudge<{ schema: JsonSchema }, Repaired> =
+export const prepareRepair: PrepareJudge<{ schema: JsonSchema }, RepairResult> =
   ({ schema }) =>
   (answers) =>
     answers.map((answer) => repairJson(schema, answer));
 
 export const repairTask = defineTask(import.meta.url, prepareRepair);
 
-function repairJson(schema: JsonSchema, answer: string): Repaired {
+function repairJson(schema: JsonSchema, answer: string): RepairResult {
   let misfit = 'it is not JSON';
   for (const candidate of listCandidates(answer)) {
     const value = parseJson(candidate);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
 import { responseOption, retriesOption } from '../../guard/strategy-options.ts';
 import { createTask, type Task } from '../../work/task.ts';
-import { repairTask, type Repaired } from './repair-answer.ts';
+import { repairTask, type RepairResult } from './repair-answer.ts';
 
 const options = z.strictObject({
   schema: jsonSchemaSchema.describe('JSON Schema of the answer. Usually the schema of the agent’s `structuredOutput`.'),
@@ -23,7 +23,7 @@ const options = z.strictObject({
   response: responseOption,
 });
 type StructuredOutputOptions = z.output<typeof options>;
-type StructuredOutputValidator = StructuredOutputOptions & { task: Task<Repaired> };
+type StructuredOutputValidator = StructuredOutputOptions & { task: Task<RepairResult> };
 
 /**
  * Passes an answer that is the JSON of the schema unchanged, and extracts JSON from a code fence or from surrounding

@@ -43,11 +43,11 @@ const EQUALS = 61;
 const MAX_PADDING = 2;
 
 /** `near`: end of the last word that may belong to the run. */
-type Run = TextSpan & { length: number; near: number };
+type Base64Run = TextSpan & { length: number; near: number };
 
 /** Finds long words in the alphabet of base 64, or words that look coded, separated only by signs. */
 function findBase64Runs(text: string, kinds: Uint16Array): TextSpan[] {
-  const runs: Run[] = [];
+  const runs: Base64Run[] = [];
   for (let at = 0; at < text.length; at++) {
     const start = at;
     let seen = 0;
@@ -65,7 +65,7 @@ function findBase64Runs(text: string, kinds: Uint16Array): TextSpan[] {
   return runs.filter(({ length }) => length >= MIN_CODED);
 }
 
-function addToRuns(runs: Run[], start: number, end: number, isPiece: boolean): void {
+function addToRuns(runs: Base64Run[], start: number, end: number, isPiece: boolean): void {
   const last = runs.at(-1);
   const continues = last !== undefined && start - last.near <= MAX_BETWEEN;
   if (isPiece && continues) {

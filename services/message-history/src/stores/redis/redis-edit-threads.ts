@@ -6,12 +6,12 @@ import { RUN_MARK_TTL_MS, readScript, runScript, storeCalls } from '@millrace/st
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { STORE, createUnknownThreadError } from '../../store/history-errors.ts';
-import type { HistoryStore, OwnedRun, OwnedThread } from '../../store/history-store.ts';
+import type { HistoryStore, HistoryRun, OwnedThread } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import { listIndexKeys, listThreadKeys } from './redis-keys.ts';
 import { listThread, unlistThread } from './redis-thread-index.ts';
 
-type ThreadEdits = Pick<
+type RedisThreadEdits = Pick<
   HistoryStore,
   'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'eraseOwner'
 >;
@@ -39,7 +39,7 @@ async function relistThread(redis: Redis, thread: OwnedThread): Promise<void> {
   await list();
 }
 
-export function createRedisThreadEdits(redis: Redis): ThreadEdits {
+export function createRedisThreadEdits(redis: Redis): RedisThreadEdits {
   const edit = async (thread: OwnedThread, signal: AbortSignal | undefined, ...change: string[]): Promise<number> => {
     const { thread: key, order, bodies, runs } = listThreadKeys(thread);
     const reply = await answered('change a thread', signal, () =>
@@ -49,7 +49,7 @@ export function createRedisThreadEdits(redis: Redis): ThreadEdits {
     if (outcome === 'thread-unknown') throw createUnknownThreadError(thread);
     return count;
   };
-  const deleteThread: ThreadEdits['deleteThread'] = async (thread, signal) => {
+  const deleteThread: RedisThreadEdits['deleteThread'] = async (thread, signal) => {
     const count = await edit(thread, signal, 'empty');
     await answered('take a thread off the lists', signal, () => unlistThread(redis, thread, thread.owner));
     await edit(thread, signal, 'drop').catch(ignoreUnknown);
@@ -91,7 +91,7 @@ export function createRedisThreadEdits(redis: Redis): ThreadEdits {
 async function fenceRuns(
   redis: Redis,
   tenant: string,
-  runs: readonly OwnedRun[],
+  runs: readonly HistoryRun[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const until = Date.now() + RUN_MARK_TTL_MS;

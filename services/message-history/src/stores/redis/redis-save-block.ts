@@ -26,13 +26,13 @@ const replySchema = z.union([
 /** Own ids are renamed once, other words twice, and again after a save of another run in between. */
 const MAX_ATTEMPTS = 5;
 
-type Saved =
+type SaveResult =
   | { outcome: 'ok'; updatedAt: number }
   | { outcome: 'nothing' | 'thread-foreign' }
   | { outcome: 'save-superseded'; epoch: number };
 
 /** @throws token-invalid, errors of Redis, a TypeError for a message that is not JSON */
-export async function saveRedisBlock(redis: Redis, block: HistoryBlock, now: number): Promise<Saved> {
+export async function saveRedisBlock(redis: Redis, block: HistoryBlock, now: number): Promise<SaveResult> {
   let [named, renamings] = [block, 0];
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const reply = await save(redis, named, now);

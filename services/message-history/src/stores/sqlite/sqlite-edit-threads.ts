@@ -2,17 +2,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { RUN_MARK_TTL_MS, checkTenant, runInTransaction, storeCalls } from '@millrace/stores';
 import { STORE, createUnknownThreadError } from '../../store/history-errors.ts';
-import type { Erased, HistoryOwner, HistoryStore, OwnedRun, OwnedThread } from '../../store/history-store.ts';
+import type { ErasedMessages, HistoryOwner, HistoryStore, HistoryRun, OwnedThread } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import type { Statements } from './sqlite-statements.ts';
 
-type ThreadEdits = Pick<
+type SqliteThreadEdits = Pick<
   HistoryStore,
   'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'eraseOwner'
 >;
 const answered = storeCalls(STORE);
 
-export function createSqliteThreadEdits(database: DatabaseSync, statements: Statements): ThreadEdits {
+export function createSqliteThreadEdits(database: DatabaseSync, statements: Statements): SqliteThreadEdits {
   const runEdit = <T>(thread: OwnedThread, signal: AbortSignal | undefined, edit: (key: [string, string]) => T) =>
     answered('change a thread', signal, () => {
       const { tenant, threadId, owner } = thread;
@@ -54,7 +54,11 @@ export function createSqliteThreadEdits(database: DatabaseSync, statements: Stat
 }
 
 /** The list of threads is complete: a transaction writes a thread with its messages. */
-function eraseRows(statements: Statements, { tenant, owner }: HistoryOwner, runs: readonly OwnedRun[]): Erased {
+function eraseRows(
+  statements: Statements,
+  { tenant, owner }: HistoryOwner,
+  runs: readonly HistoryRun[],
+): ErasedMessages {
   const now = Date.now();
   checkTenant(tenant);
   statements.forgetErased.run(now);

@@ -9,10 +9,10 @@ import { readPayload } from './qdrant-payload.ts';
 
 /** Points of one page of a search by ids. */
 const PAGE = 256;
-type Signal = AbortSignal | undefined;
-type Deletions = Pick<VectorStore, 'deleteThread' | 'deleteMessages' | 'eraseOwner'>;
+type MaybeSignal = AbortSignal | undefined;
+type QdrantDeletions = Pick<VectorStore, 'deleteThread' | 'deleteMessages' | 'eraseOwner'>;
 
-export function createQdrantDeletions(qdrant: Qdrant, fences: QdrantFences): Deletions {
+export function createQdrantDeletions(qdrant: Qdrant, fences: QdrantFences): QdrantDeletions {
   return {
     async deleteThread(place, signal) {
       const must = filterByOwner(place, place.threadId);
@@ -38,7 +38,7 @@ export function createQdrantDeletions(qdrant: Qdrant, fences: QdrantFences): Del
 
 async function sumOverCollections(
   qdrant: Qdrant,
-  signal: Signal,
+  signal: MaybeSignal,
   work: (collection: string) => Promise<number>,
 ): Promise<number> {
   const answer = await qdrant.call('list its collections', signal, (api, init) => api.getCollections({}, init));
@@ -53,7 +53,7 @@ async function deletePoints(
   qdrant: Qdrant,
   collection_name: string,
   must: Condition[],
-  signal: Signal,
+  signal: MaybeSignal,
 ): Promise<number> {
   const filter = { must };
   const count = await countPoints(qdrant, collection_name, must, signal);
@@ -67,7 +67,7 @@ async function countPoints(
   qdrant: Qdrant,
   collection_name: string,
   must: Condition[],
-  signal: Signal,
+  signal: MaybeSignal,
 ): Promise<number> {
   const counted = await qdrant.call('count messages', signal, (api, init) =>
     api.countPoints({ collection_name, filter: { must }, exact: true }, init),
@@ -75,11 +75,11 @@ async function countPoints(
   return counted.data.result?.count ?? 0;
 }
 
-type Search = { qdrant: Qdrant; collection_name: string; must: Condition[]; signal: Signal };
+type DeletionSearch = { qdrant: Qdrant; collection_name: string; must: Condition[]; signal: MaybeSignal };
 
 /** Returns the ids of the points with these messages. */
 async function findMessages(
-  { qdrant, collection_name, must, signal }: Search,
+  { qdrant, collection_name, must, signal }: DeletionSearch,
   messages: readonly ForgottenText[],
 ): Promise<string[]> {
   const filter = { must: [...must, { key: 'message', match: { any: listStoredIds(messages) } }] };

@@ -5,10 +5,10 @@ import { isForgotten } from '../../store/match-forgotten.ts';
 import { STORE, type RecallPlace, type VectorStore } from '../../store/vector-store.ts';
 
 type Row = Record<string, SQLOutputValue>;
-type Deletions = Pick<VectorStore, 'deleteThread' | 'deleteMessages' | 'eraseOwner'>;
+type SqliteDeletions = Pick<VectorStore, 'deleteThread' | 'deleteMessages' | 'eraseOwner'>;
 const answered = storeCalls(STORE);
 
-export function createSqliteDeletions(database: DatabaseSync): Deletions {
+export function createSqliteDeletions(database: DatabaseSync): SqliteDeletions {
   const ofThread = 'tenant = ? AND resource = ? AND thread = ?';
   const listMessages = database.prepare(`SELECT rowid, message, text FROM recall_points WHERE ${ofThread}`);
   const dropRow = database.prepare('DELETE FROM recall_points WHERE rowid = ? RETURNING collection, point');

@@ -6,12 +6,12 @@ import { load } from 'sqlite-vec';
 import { decodeVector, encodeVector } from '../../store/vector-bytes.ts';
 
 /** Rows by rowid with their cosine similarity, nearest first. */
-type Nearest = { id: number; score: number };
-export type Scope = { where: string; values: SQLInputValue[] };
+type NearestRow = { id: number; score: number };
+export type SqlScope = { where: string; values: SQLInputValue[] };
 export type FindNearest = (
-  scope: Scope,
+  scope: SqlScope,
   query: { vector: readonly number[]; topK: number; threshold: number | undefined },
-) => Nearest[];
+) => NearestRow[];
 
 /** Lower than any cosine. The score of a zero vector is undefined, so its row is never found. */
 const ANY_SCORE = -2;
@@ -46,7 +46,7 @@ function createExtensionSearch(database: DatabaseSync): FindNearest {
 function createScanSearch(database: DatabaseSync): FindNearest {
   return ({ where, values }, { vector, topK, threshold = ANY_SCORE }) => {
     const wanted = Float32Array.from(vector);
-    let best: Nearest[] = [];
+    let best: NearestRow[] = [];
     const rows = database
       .prepare(`SELECT rowid AS id, vector FROM recall_points WHERE ${where} ORDER BY place DESC`)
       .iterate(...values);
@@ -61,7 +61,7 @@ function createScanSearch(database: DatabaseSync): FindNearest {
   };
 }
 
-function insertRanked(best: readonly Nearest[], one: Nearest, topK: number): Nearest[] {
+function insertRanked(best: readonly NearestRow[], one: NearestRow, topK: number): NearestRow[] {
   const at = best.findIndex((other) => other.score < one.score);
   return (at < 0 ? [...best, one] : best.toSpliced(at, 0, one)).slice(0, topK);
 }

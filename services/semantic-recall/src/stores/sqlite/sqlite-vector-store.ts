@@ -24,7 +24,7 @@ import {
   type VectorStore,
 } from '../../store/vector-store.ts';
 import { createSqliteDeletions } from './sqlite-deletions.ts';
-import { chooseNearest, type Scope } from './sqlite-nearest.ts';
+import { chooseNearest, type SqlScope } from './sqlite-nearest.ts';
 
 type RecallRow = Record<string, SQLOutputValue>;
 export type SqliteVectorOptions = {
@@ -145,7 +145,7 @@ function listPlaceKeys(space: VectorSpace, { tenant, key, threadId }: RecallPlac
 
 type QueryOwner = { owner: RecallOwner; exceptRunId: string };
 
-function buildScope(space: VectorSpace, { owner, exceptRunId }: QueryOwner, threadId: string | undefined): Scope {
+function buildScope(space: VectorSpace, { owner, exceptRunId }: QueryOwner, threadId: string | undefined): SqlScope {
   const values = [buildCollectionName(space), checkTenant(owner.tenant), owner.key, exceptRunId];
   const where = 'collection = ? AND tenant = ? AND resource = ? AND run <> ?';
   return threadId === undefined

@@ -3,7 +3,7 @@
 import { BOUNDS, BoundExceeded } from '../../../work/bounds.ts';
 import type { GuardHit } from '../../../guard/report.ts';
 import { z } from 'zod';
-import type { Question } from '../../../model/model-judge.ts';
+import type { ModelQuestion } from '../../../model/model-judge.ts';
 
 /** Minimum length of a value, in code units: "Al" is a name, a single letter is not. */
 const MIN_VALUE = 2;
@@ -65,7 +65,7 @@ const found = z.strictObject({
 });
 export type ListedNames = z.output<typeof found>;
 
-export const createNameQuestion = (types: readonly NameType[]): Question<ListedNames> => ({
+export const createNameQuestion = (types: readonly NameType[]): ModelQuestion<ListedNames> => ({
   name: 'personal-names',
   instructions: [
     'List the personal data in a text, each value exactly as it is written there, letter for letter, once:',

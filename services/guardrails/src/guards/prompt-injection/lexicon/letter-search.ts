@@ -15,7 +15,7 @@ export type LetterSearch = (letters: Uint8Array, at: number, step: 1 | -1, left:
  * of their letters; the number of the word, or 0; and nothing. The first rows are the nodes of all three letters, also of those that
  * start no word.
  */
-type Rows = Int32Array;
+type SearchRow = Int32Array;
 const ROW = 4;
 const [FIRST_CHILD, WORD] = [1, 2];
 
@@ -46,7 +46,7 @@ function countBits(bits: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }
 
-function createRows(children: Int32Array, ends: Int32Array): Rows {
+function createRows(children: Int32Array, ends: Int32Array): SearchRow {
   const threes = new Int32Array(ROW * LETTERS ** 3);
   /** The rows behind those of three letters. */
   const others: number[] = [];

@@ -3,10 +3,10 @@
 import type { LexiconEntry } from './entry.ts';
 
 /** `text`: the word in lower case, without apostrophes. `entry`: absent if rules do not know the word. */
-type PlainWord = { text: string; entry: LexiconEntry | undefined; canRepeat: boolean };
+type TableWord = { text: string; entry: LexiconEntry | undefined; canRepeat: boolean };
 export type WordTable = {
   /** @param hash of the units between `start` and `end`, at most MAX_WORD of them, which are ASCII letters, digits and apostrophes */
-  read(units: Uint16Array, start: number, end: number, hash: number): PlainWord;
+  read(units: Uint16Array, start: number, end: number, hash: number): TableWord;
 };
 
 /** Maximum length of a word in the rules. */
@@ -20,7 +20,7 @@ const APOSTROPHES = /['`]/g;
 const toLowerUnit = (unit: number): number => unit | 32;
 
 export function createWordTable(find: (word: string) => LexiconEntry | undefined): WordTable {
-  const words: (PlainWord | undefined)[] = Array.from({ length: PLACES }, () => undefined);
+  const words: (TableWord | undefined)[] = Array.from({ length: PLACES }, () => undefined);
   /** The units and the length of each word. */
   const keys = new Uint8Array(PLACES * MAX_WORD);
   const lengths = new Uint8Array(PLACES);
@@ -33,7 +33,7 @@ export function createWordTable(find: (word: string) => LexiconEntry | undefined
     }
     return true;
   };
-  const addWord = (place: number, units: Uint16Array, start: number, end: number): PlainWord => {
+  const addWord = (place: number, units: Uint16Array, start: number, end: number): TableWord => {
     const key = Uint8Array.from(units.subarray(start, end), toLowerUnit);
     keys.set(key, place * MAX_WORD);
     lengths[place] = key.length;

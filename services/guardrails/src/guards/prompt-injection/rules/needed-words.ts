@@ -20,13 +20,13 @@ type Startable = { first: ChoiceSet; needs: readonly Need[] };
  * For each set, the index of its first word after the token; then the same, counted from `reach` words before the token; then a word that
  * is always near.
  */
-type Nearest = Int32Array;
+type NearestPlaces = Int32Array;
 /** Index of a word that the reading has not shown yet. */
 const NOWHERE = 0x3fff_ffff;
 
 /**
- * Rows of the words: the numbers of the following members; the places in `Nearest` at which the word is noted when it is read, and before
- * that for the words around it; and the rules that it can start, each with two needs, as a place in `Nearest` and the maximum distance.
+ * Rows of the words: the numbers of the following members; the places in `NearestPlaces` at which the word is noted when it is read, and before
+ * that for the words around it; and the rules that it can start, each with two needs, as a place in `NearestPlaces` and the maximum distance.
  */
 type WordRows = { rows: Int32Array; end: number; starts: Int32Array };
 const HEADER = 3;
@@ -40,7 +40,7 @@ export type ListStarts = (reading: RuleReading) => readonly number[];
 
 /** @param rules in the order of their numbers @param slack of the readings */
 export function createStartList(rules: readonly Startable[], sets: ChoiceSets, slack: number): ListStarts {
-  const nearest: Nearest = new Int32Array(2 * sets.count() + 1);
+  const nearest: NearestPlaces = new Int32Array(2 * sets.count() + 1);
   const around = rules.flatMap(({ needs }) => needs.filter(({ isAround }) => isAround));
   const reach = Math.max(0, ...around.map(({ distance }) => distance));
   const createRow = createRowMaker(rules, sets, slack);
@@ -115,7 +115,7 @@ function createRowMaker(rules: readonly Startable[], sets: ChoiceSets, slack: nu
 function listOpen(
   { ats, places, count, indexes }: RoleTokens,
   rows: Int32Array,
-  nearest: Nearest,
+  nearest: NearestPlaces,
   reach: number,
 ): readonly number[] {
   const open: number[] = [];
@@ -143,13 +143,13 @@ function listOpen(
   return open;
 }
 
-function noteAround(nearest: Nearest, rows: Int32Array, row: number, index: number): void {
+function noteAround(nearest: NearestPlaces, rows: Int32Array, row: number, index: number): void {
   const from = row + HEADER + (rows[row] ?? 0);
   const to = from + (rows[row + 1] ?? 0);
   for (let place = from; place < to; place++) nearest[rows[place] ?? 0] = index;
 }
 
-const isNear = (nearest: Nearest, rows: Int32Array, gate: number, index: number): boolean =>
+const isNear = (nearest: NearestPlaces, rows: Int32Array, gate: number, index: number): boolean =>
   (nearest[rows[gate] ?? 0] ?? 0) - index <= (rows[gate + 1] ?? 0);
 
 /** Share of a common word in a set's commonness; a filler counts once. */
