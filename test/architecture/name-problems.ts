@@ -158,7 +158,7 @@ const splitWords = (name: string): string[] =>
 /** Types of published interfaces. `Run` is the client's, and in the orchestrator the run that it drives. */
 const PUBLIC_TYPES: ReadonlySet<string> = new Set(['ChatRequest', 'Denied', 'Halted', 'Run', 'ToolResult']);
 
-/** Returns a line for each type whose name several sources declare, or that is a bare participle. */
+/** Returns a line for each type that several sources declare, and for each that is a bare participle. */
 export function findTypeProblems(sources: readonly { path: string; text: string }[]): string[] {
   const places = new Map<string, string[]>();
   for (const { path, text } of sources) {

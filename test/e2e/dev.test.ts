@@ -64,7 +64,7 @@ function startDev(folder: string, file: string, env: Record<string, string> = {}
     return exited;
   };
   onTestFinished(async () => void (child.exitCode === null && (await stop())));
-  return { output, stop };
+  return { child, output, exited, stop };
 }
 
 /** Returns the reason of the block; undefined if the text passes. */
@@ -114,6 +114,28 @@ test('A file in Python runs by the virtual environment of its folder', { timeout
   await eventually(() => output.text.includes('own main.py\n'), PATIENT);
   expect(await stop()).toEqual([0, null]);
 });
+
+test('The program receives SIGTERM when the command is killed', { timeout: 60_000 }, async () => {
+  const folder = await makeFolder();
+  const source =
+    "process.on('SIGTERM', () => setTimeout(() => process.exit(0), 500)); setInterval(() => {}, 1_000); console.error('up');";
+  await writeFile(join(folder, 'main.js'), source);
+  const { child, output, exited } = startDev(folder, 'main.js');
+  await eventually(() => output.text.includes('up\n'), PATIENT);
+  const pid = Number(/process (\d+)/.exec(output.text)?.[1]);
+  expect(isRunning(pid)).toBe(true);
+  child.kill('SIGKILL');
+  await exited;
+  await eventually(() => !isRunning(pid), PATIENT);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe.skipIf(process.env['MILLRACE_PYTHON'] !== '1')('in Python', () => {
   const helper = usePython();
