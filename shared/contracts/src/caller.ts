@@ -1,5 +1,7 @@
 // Defines the caller, the token of a subject that identifies the origin of a request. The permissions of the bus allow
 // a user the subjects of its own caller only; no receiver reads a caller from a payload.
+import { setBounded } from './set-bounded.ts';
+
 /** The caller of operators: the command line, the tour, keys with the scope `operate`. Its requests see all callers. */
 export const OPERATOR_CALLER = 'operator';
 
@@ -21,9 +23,7 @@ export function hashCaller(tenant: string, subject: string): Promise<string> {
   const known = hashes.get(identity);
   if (known) return known;
   const made = hashIdentity(identity);
-  hashes.set(identity, made);
-  const [oldest] = hashes.size > MAX_HASHES ? hashes.keys() : [];
-  if (oldest !== undefined) hashes.delete(oldest);
+  setBounded(hashes, identity, made, MAX_HASHES);
   return made;
 }
 

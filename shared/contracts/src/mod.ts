@@ -53,6 +53,7 @@ export * from './status.ts';
 export * from './run-state.ts';
 export * from './stored-version.ts';
 export * from './schema-issues.ts';
+export { setBounded } from './set-bounded.ts';
 export * from './session.ts';
 export * from './session-line.ts';
 export * from './caller-flow.ts';

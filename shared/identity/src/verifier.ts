@@ -8,6 +8,7 @@ import {
   verifyReplySchema,
   verifyRequestSchema,
   type Identity,
+  setBounded,
 } from '@millrace/contracts';
 import { listen, request, type Bus } from '@millrace/bus';
 
@@ -66,10 +67,7 @@ export function createVerifier(bus: Bus, { ttlMs = MAX_TTL_MS, maxKept = MAX_KEP
     const identity = await askAuth(bus, credential);
     // The announcement may have overtaken the answer.
     if (identity.keyId !== undefined && revoked.has(identity.keyId)) throw createRevokedError();
-    kept.delete(hash);
-    kept.set(hash, { identity, until: performance.now() + Math.min(ttlMs, MAX_TTL_MS), connection });
-    const [oldest] = kept.size > maxKept ? kept.keys() : [];
-    if (oldest !== undefined) kept.delete(oldest);
+    setBounded(kept, hash, { identity, until: performance.now() + Math.min(ttlMs, MAX_TTL_MS), connection }, maxKept);
     return identity;
   };
   return {

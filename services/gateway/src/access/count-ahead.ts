@@ -2,6 +2,7 @@
 // round trip to Redis takes longer than the rest of the check. Every request is counted. If other replicas have used the
 // rest of the limit, this one admits at most MAX_PENDING requests before it learns of it.
 import { setImmediate } from 'node:timers/promises';
+import { setBounded } from '@millrace/contracts';
 
 /** State of an account after a count. */
 export type CountedRequest = {
@@ -37,10 +38,7 @@ export function createCountAhead({
   const known = new Map<string, KnownCount>();
   const remember = (account: string, { consumedPoints: consumed, msBeforeNext }: CountedRequest) => {
     const pending = known.get(account)?.pending ?? 0;
-    known.delete(account);
-    known.set(account, { consumed, until: now() + msBeforeNext, pending });
-    const [oldest] = known.size > MAX_KNOWN ? known.keys() : [];
-    if (oldest !== undefined) known.delete(oldest);
+    setBounded(known, account, { consumed, until: now() + msBeforeNext, pending }, MAX_KNOWN);
   };
   const countAndRemember = async (account: string): Promise<CountedRequest> => {
     const counted = await count(account);

@@ -2,7 +2,7 @@
 // replicas share the counts of requests and tokens; open streams are counted by each replica.
 import { createHash } from 'node:crypto';
 import type { Client } from '@millrace/client';
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, setBounded } from '@millrace/contracts';
 import type { Log } from '@millrace/service';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Redis } from 'ioredis';
@@ -69,7 +69,7 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
         const total = usage.totalTokens ?? 0;
         // The usage of a run that was suspended before contains the tokens up to then.
         const tokens = total - (counted.get(runId) ?? 0);
-        remember(counted, runId, total);
+        setBounded(counted, runId, total, MAX_COUNTED);
         await limits.countTokens(access, tokens);
       };
       void count().catch((error: unknown) => log.warn({ runId, err: error }, 'the tokens of a run are not counted'));
@@ -107,13 +107,6 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
     },
   };
   return limits;
-}
-
-function remember(counted: Map<string, number>, runId: string, tokens: number): void {
-  counted.delete(runId);
-  counted.set(runId, tokens);
-  const [oldest] = counted.size > MAX_COUNTED ? counted.keys() : [];
-  if (oldest !== undefined) counted.delete(oldest);
 }
 
 /** Names of accounts hold subjects of callers, which may have any characters. */

@@ -1,5 +1,6 @@
 // Worker program: runs one job after the other and caches judges by their options.
 import { parentPort } from 'node:worker_threads';
+import { setBounded } from '@millrace/contracts';
 import { prepareTask, runJudge, type TaskJudge, type TaskRequest } from './define-task.ts';
 import type { ThreadAnswer } from './thread-pool.ts';
 
@@ -12,8 +13,7 @@ async function judgeFor({ module, options }: TaskRequest): Promise<TaskJudge<unk
   const known = judges.get(key);
   if (known) return known;
   const judge = await prepareTask(module, options);
-  if (judges.size >= MAX_JUDGES) judges.delete(judges.keys().next().value ?? '');
-  judges.set(key, judge);
+  setBounded(judges, key, judge, MAX_JUDGES);
   return judge;
 }
 
