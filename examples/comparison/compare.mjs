@@ -31,6 +31,7 @@ const SYSTEMS = {
         '-q',
         '--only-binary',
         ':all:',
+        '--no-deps',
         '--require-hashes',
         '-r',
         '../../litellm/requirements.txt',

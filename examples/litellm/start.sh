@@ -19,7 +19,7 @@ if [[ -z ${LITELLM:-} ]]; then
   LITELLM=$folder/.venv/bin/litellm
   if [[ ! -x $LITELLM ]]; then
     python3 -m venv "$folder/.venv"
-    "$folder/.venv/bin/pip" install --quiet --only-binary :all: --require-hashes -r "$folder/requirements.txt"
+    "$folder/.venv/bin/pip" install --quiet --no-deps --only-binary :all: --require-hashes -r "$folder/requirements.txt"
   fi
 fi
 echo "API key of the proxy: $LITELLM_MASTER_KEY"

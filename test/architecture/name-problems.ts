@@ -138,17 +138,20 @@ const STORED: ReadonlySet<string> = new Set(['said', 'say', 'says', 'tell', 'tol
 export function findVagueNames(path: string, text: string): string[] {
   const names = new Set<string>();
   const add = (node: Node | null | undefined) => node?.type === 'Identifier' && names.add(node.name);
+  const addKey = (key: Node) => key.type === 'Identifier' && !STORED.has(key.name) && names.add(key.name);
   new Visitor({
     FunctionDeclaration: ({ id, params }) => [id, ...params].forEach(add),
     ArrowFunctionExpression: ({ params }) => params.forEach(add),
     VariableDeclarator: ({ id }) => void add(id),
-    Property: ({ key }) => void add(key),
-    TSMethodSignature: ({ key }) => void add(key),
-    TSPropertySignature: ({ key }) => void add(key),
+    ObjectPattern: ({ properties }) =>
+      properties.forEach((one) => one.type === 'Property' && !one.shorthand && add(one.value)),
+    Property: ({ key }) => void addKey(key),
+    TSMethodSignature: ({ key }) => void addKey(key),
+    TSPropertySignature: ({ key }) => void addKey(key),
     TSTypeAliasDeclaration: ({ id }) => void add(id),
   }).visit(parseSource(path, text));
   return [...names]
-    .filter((name) => !STORED.has(name) && splitWords(name).some((word) => VAGUE.test(word)))
+    .filter((name) => splitWords(name).some((word) => VAGUE.test(word)))
     .map((name) => `${path}: ${name} contains a vague word; name the component, the event or the value`);
 }
 

@@ -48,7 +48,7 @@ describe.skipIf(!isAsked)('the clients for Python', () => {
   let python = '';
 
   beforeAll(async () => {
-    python = await installAdapter(folder, { isWhole: true });
+    python = await installAdapter(folder);
     const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0 };
     const { agents, keys } = stack.client;
     await agents.apply({ ...base, name: 'python-open', clientTools: true });

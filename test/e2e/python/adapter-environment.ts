@@ -11,11 +11,10 @@ const CACHE = join(root, 'node_modules/.cache/millrace-python');
 const COMPLETE = 'millrace-complete';
 
 /**
- * Installs the requirements of a folder unless the cache has them. @param isWhole the list has every package that is needed, and no
- * other is installed. @returns the path of the environment's python
+ * Installs the requirements of a folder, and no other package, unless the cache has them. @returns the path of the environment's python
  * @throws with the output of the command if Python or a package index is missing, or if a hash differs
  */
-export async function installAdapter(folder: string, { isWhole = false } = {}): Promise<string> {
+export async function installAdapter(folder: string): Promise<string> {
   const requirements = join(folder, 'requirements.txt');
   const hash = createHash('sha256').update(await readFile(requirements));
   const environment = join(CACHE, hash.digest('hex').slice(0, 16));
@@ -25,8 +24,8 @@ export async function installAdapter(folder: string, { isWhole = false } = {}): 
   await mkdir(CACHE, { recursive: true });
   await runOrThrow('python3', ['-m', 'venv', environment]);
   const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-cache-dir'];
-  if (isWhole) install.push('--no-deps');
-  await runOrThrow(python, [...install, '--only-binary', ':all:', '--require-hashes', '-r', requirements]);
+  // The file lists every package: resolving dependencies would look for newer versions of the extras, which it does not pin.
+  await runOrThrow(python, [...install, '--no-deps', '--only-binary', ':all:', '--require-hashes', '-r', requirements]);
   await writeFile(join(environment, COMPLETE), '');
   return python;
 }

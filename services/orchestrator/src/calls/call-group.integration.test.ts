@@ -96,11 +96,11 @@ describe('a parallel group', () => {
   });
 
   test.each<[Verdict, object]>([
-    [abort('no'), { interrupt: { ending: { form: 'tripwire', tripwire: { reason: 'no', processorId: 'b' } } } }],
-    [{ type: 'halt', response: 'text' }, { interrupt: { ending: { form: 'halt', processorId: 'b' } } }],
+    [abort('no'), { interrupt: { form: 'tripwire', tripwire: { reason: 'no', processorId: 'b' } } }],
+    [{ type: 'halt', response: 'text' }, { interrupt: { form: 'halt', processorId: 'b' } }],
     [
       { type: 'failure', code: 'processor-failed', message: 'broken', retryable: false },
-      { interrupt: { ending: { form: 'error', error: { path: 'processInput/b' } } } },
+      { interrupt: { form: 'error', error: { path: 'processInput/b' } } },
     ],
   ])(
     'ends with the first member that stops (%j), and cancels the other calls at their replicas',
@@ -124,7 +124,7 @@ describe('a parallel group', () => {
 
   test('is stopped by the first member in time, whatever the order of the list is', async () => {
     const { ask } = await callGrouped({ b: never, c: abort('later, but sooner') });
-    expect(await ask()).toMatchObject({ interrupt: { ending: { tripwire: { processorId: 'c' } } } });
+    expect(await ask()).toMatchObject({ interrupt: { tripwire: { processorId: 'c' } } });
   });
 
   test('keeps state and violations of members that judged before', async () => {
@@ -146,13 +146,11 @@ describe('a parallel group', () => {
     const { ask, run } = await callGrouped({ c: verdict });
     expect(await ask()).toMatchObject({
       interrupt: {
-        ending: {
-          form: 'error',
-          error: {
-            code: 'processor-verdict-refused',
-            path: 'processInput/c',
-            message: expect.stringContaining('parallel group'),
-          },
+        form: 'error',
+        error: {
+          code: 'processor-verdict-refused',
+          path: 'processInput/c',
+          message: expect.stringContaining('parallel group'),
         },
       },
     });
@@ -181,7 +179,7 @@ describe('a parallel group', () => {
     const asked = ask();
     await eventually(() => received.length === 3);
     stop('cancelled');
-    expect(await asked).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
+    expect(await asked).toMatchObject({ interrupt: { form: 'cancel' } });
   });
 
   test('lets custom chunks of its members out when all have judged: they may pass one of them', async () => {

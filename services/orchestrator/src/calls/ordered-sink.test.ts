@@ -44,7 +44,7 @@ test('an ordered sink that breaks returns an interrupt with the reason, and no u
   // The rejection exists before a caller asks for it.
   await new Promise((resolve) => setImmediate(resolve));
   expect(await sink.flush()).toMatchObject({
-    kind: 'end',
-    ending: { form: 'error', error: { code: 'internal', message: 'too large' } },
+    form: 'error',
+    error: { code: 'internal', message: 'too large' },
   });
 });

@@ -1,7 +1,7 @@
 // Sends chunks that arrive during other work, one batch after the other. No promise floats: a verdict of the output
 // stream's processors, or a failure, is an interrupt that `flush` returns.
 import type { Chunk } from '@millrace/contracts';
-import { toBrokenEnding, endWith, type Interrupt } from '../state/interrupt.ts';
+import { toBrokenEnding, type Interrupt } from '../state/interrupt.ts';
 
 /** Receives custom chunks. */
 export type DataSink = (chunks: Chunk[]) => Promise<Interrupt | undefined>;
@@ -16,7 +16,7 @@ export type OrderedSink = {
 export function createOrderedSink(sink: DataSink, onStopped: () => void = () => undefined): OrderedSink {
   let sending: Promise<Interrupt | undefined> = Promise.resolve(undefined);
   const sendNext = async (chunks: Chunk[]): Promise<Interrupt | undefined> => {
-    const interrupt = await sink(chunks).catch((error: unknown) => endWith(toBrokenEnding(error)));
+    const interrupt = await sink(chunks).catch(toBrokenEnding);
     if (interrupt) onStopped();
     return interrupt;
   };

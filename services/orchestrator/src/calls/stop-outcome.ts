@@ -1,7 +1,7 @@
 // Converts a verdict that stops into the run's interrupt: the run ends or is rewound. Used by stage calls and by the
 // output stream.
 import { type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
-import { SUSPEND, endWith, fail, rejectWholeRun, type Interrupt, type RejectedChunks } from '../state/interrupt.ts';
+import { SUSPEND, fail, rejectWholeRun, type Interrupt, type RejectedChunks } from '../state/interrupt.ts';
 import { resolveMaxRetries } from '../state/run-agent.ts';
 import type { Run } from '../state/run-context.ts';
 import type { JudgedEntry } from './verdict-fold.ts';
@@ -16,14 +16,14 @@ export function stopOutcome(
     case 'abort':
       return resolveAbort(run, stage, entry, verdict);
     case 'halt':
-      return endWith({
+      return {
         form: 'halt',
         response: verdict.response,
         reason: verdict.reason,
         processorId: entry.entry,
         answered: hasAnswered(run, stage),
         ...rejecting,
-      });
+      };
     case 'failure': {
       const message = `${verdict.message} (${stage})`;
       const error = {
@@ -63,7 +63,7 @@ function findRejected(run: Run, stage: Stage): RejectedChunks | undefined {
 function resolveAbort(run: Run, stage: Stage, entry: PlanEntry, verdict: VerdictOf<'abort'>): Interrupt {
   const { retryCount, inputPassed } = run.getState();
   if (verdict.retry && retryCount < readMaxRetries(run)) {
-    return { kind: 'rewind', to: inputPassed ? 'step' : 'input', feedback: verdict.reason };
+    return { form: 'rewind', to: inputPassed ? 'step' : 'input', feedback: verdict.reason };
   }
   const { reason, retry, metadata } = verdict;
   const tripwire = {
@@ -72,7 +72,7 @@ function resolveAbort(run: Run, stage: Stage, entry: PlanEntry, verdict: Verdict
     ...(metadata !== undefined && { metadata }),
     processorId: entry.entry,
   };
-  return endWith({ form: 'tripwire', tripwire, rejected: findRejected(run, stage) });
+  return { form: 'tripwire', tripwire, rejected: findRejected(run, stage) };
 }
 
 /**

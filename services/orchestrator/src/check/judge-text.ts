@@ -11,7 +11,7 @@ import {
 } from '@millrace/contracts';
 import { endRun } from '../run/end-run.ts';
 import { runLoop } from '../run/run-loop.ts';
-import type { Ending, RunOutcome } from '../state/interrupt.ts';
+import { isEnding, type Ending, type RunOutcome } from '../state/interrupt.ts';
 import type { Deps, Run } from '../state/run-context.ts';
 import { createCheckRun, withReasonJudges, type CheckedRun } from './check-run.ts';
 
@@ -38,15 +38,14 @@ export async function judgeText(deps: Deps, checked: CheckedRun): Promise<CheckJ
 
 /** A question and an answer of a processor block: a check has no later answer, and no model answers in between. */
 function chooseEnding(run: Run, outcome: RunOutcome): Ending {
-  if (outcome.kind === 'suspend') {
+  if (outcome.form === 'suspend') {
     const processorId = run.getState().pending[0]?.by;
     const reason = 'The processor suspends the run for an answer.';
     return { form: 'tripwire', tripwire: { reason, ...(processorId !== undefined && { processorId }) } };
   }
-  if (outcome.kind !== 'end') return { form: 'cancel' };
-  const { ending } = outcome;
-  if (ending.form !== 'halt') return ending;
-  const { reason = 'The processor ends the run.', processorId } = ending;
+  if (!isEnding(outcome)) return { form: 'cancel' };
+  if (outcome.form !== 'halt') return outcome;
+  const { reason = 'The processor ends the run.', processorId } = outcome;
   return { form: 'tripwire', tripwire: { reason, processorId } };
 }
 

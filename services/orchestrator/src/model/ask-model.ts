@@ -170,7 +170,7 @@ async function checkCosts(
 ): Promise<StepStream | undefined> {
   const interrupt = await reportCutOff(run, input, { model, usage });
   const continues =
-    stream.kind === 'model-error' || (stream.kind === 'interrupt' && stream.interrupt.kind === 'rewind');
+    stream.kind === 'model-error' || (stream.kind === 'interrupt' && stream.interrupt.form === 'rewind');
   return interrupt && continues ? { kind: 'interrupt', interrupt } : undefined;
 }
 

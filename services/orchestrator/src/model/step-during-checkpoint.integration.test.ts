@@ -67,7 +67,7 @@ describe('a stream that begins during a checkpoint', () => {
     made.askCancel();
     made.run.beginCheckpoint();
     const stopped = await stream(made, saying(say('a')));
-    expect(stopped).toMatchObject({ kind: 'interrupt', interrupt: { ending: { form: 'cancel' } } });
+    expect(stopped).toMatchObject({ kind: 'interrupt', interrupt: { form: 'cancel' } });
     expect(made.published).toEqual([]);
   });
 

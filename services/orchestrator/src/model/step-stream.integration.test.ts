@@ -142,7 +142,7 @@ describe('a stream', () => {
       await given.promise;
       return { error: { name: 'AbortError', message: 'given up', isRetryable: true } };
     });
-    expect(stopped).toMatchObject({ kind: 'interrupt', interrupt: { ending: { tripwire: { reason: 'a bad word' } } } });
+    expect(stopped).toMatchObject({ kind: 'interrupt', interrupt: { tripwire: { reason: 'a bad word' } } });
     expect(makeText(made.published)).toBe('good ');
   });
 
@@ -205,7 +205,7 @@ describe('a stream', () => {
     const made = testRun([], { onPublish });
     const failed = await stream(made, saying(say('a', 'b')));
     expect(failed).toMatchObject({
-      interrupt: { ending: { form: 'error', error: { message: 'too large for a message' } } },
+      interrupt: { form: 'error', error: { message: 'too large for a message' } },
     });
   });
 
@@ -236,7 +236,7 @@ describe('a run that is stopped from outside', () => {
     const made = testRun(at('holder'));
     const said = [...say('half'), textStart('u'), delta('secret', 'u')];
     const stopped = await stream(made, untilStopped(made, 'cancelled', said));
-    expect(stopped).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
+    expect(stopped).toMatchObject({ interrupt: { form: 'cancel' } });
     expect(makeText(made.published)).toBe('HALF');
     expect(made.run.getState().conversation.entries.at(-1)).toMatchObject({
       source: 'response',
@@ -281,7 +281,7 @@ describe('a run that is stopped from outside', () => {
     });
     await eventually(() => makeText(made.published) === 'a');
     made.stop('cancelled');
-    expect(await streaming).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
+    expect(await streaming).toMatchObject({ interrupt: { form: 'cancel' } });
     expect(made.run.getState().conversation.entries.at(-1)?.source).toBe('response');
   });
 

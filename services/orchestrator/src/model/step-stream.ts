@@ -2,7 +2,7 @@
 // cancellation of the model call, publication and the return of states. Only chunks that passed the output chain are
 // published or stored.
 import { createOpenParts, toWireError, type Chunk, type StageInput } from '@millrace/contracts';
-import { toBrokenEnding, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
+import { toBrokenEnding, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import { buildResponseMessageId } from '../state/response-message.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
@@ -159,7 +159,7 @@ function createStepAbort(run: Run) {
     abort();
   };
   const breakOff = (error: unknown) =>
-    stopBy(isTooLarge(error) ? failInOwnWords(toWireError(error)) : endWith(toBrokenEnding(error)));
+    stopBy(isTooLarge(error) ? failInOwnWords(toWireError(error)) : toBrokenEnding(error));
   return {
     signal: AbortSignal.any([run.signal, controller.signal]),
     abort,

@@ -52,7 +52,7 @@ describe('a step’s answer', () => {
     const toolCalls = Array.from({ length: 129 }, (_, n) => ({ toolCallId: `c${n}`, toolName: 'clock', args: {} }));
     const judge: Judge = () => ({ type: 'continue', changes: { toolCalls } });
     const made = await openStep([{ text: 'Hello.' }], { processOutputStep: judge });
-    expect(await made.answer()).toMatchObject({ ending: { error: { code: 'model-answer-too-large' } } });
+    expect(await made.answer()).toMatchObject({ error: { code: 'model-answer-too-large' } });
   });
 
   test('that processOutputStep removes has no text', async () => {

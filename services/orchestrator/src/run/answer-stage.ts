@@ -45,7 +45,7 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
       usage: answer.usage,
       by: stopped?.entry,
     });
-    return interrupt.kind === 'rewind' && notified ? notified : interrupt;
+    return interrupt.form === 'rewind' && notified ? notified : interrupt;
   }
 }
 

@@ -43,7 +43,8 @@ const said = '{"name":"ada","age":42}';
 const entry = (name: string, options = {}) =>
   planEntry(name, { service: name === 'three' ? 'others' : 'guards', stages: ['processOutputStream'], options });
 const throwBroken = (who: string, path: string) => ({
-  ending: { error: { code: 'object-broken', message: expect.stringContaining(who), path }, ownWords: true },
+  error: { code: 'object-broken', message: expect.stringContaining(who), path },
+  ownWords: true,
 });
 async function answerRun(entries: ReturnType<typeof entry>[], text = said, judges: { processOutputStep?: Judge } = {}) {
   const made = await openStep([{ text }], judges, { agent: { structuredOutput: { schema } }, entries });
@@ -103,7 +104,7 @@ test('an object that a later processor repairs is the answer', async () => {
 describe('an object that the model has broken is attributed to no processor', () => {
   test('if it is no JSON', async () => {
     const { interrupt } = await answerRun([entry('one', { from: 'prose', to: '***' })], 'prose');
-    expect(interrupt).toMatchObject({ ending: { error: { code: 'model-call-failed' } } });
+    expect(interrupt).toMatchObject({ error: { code: 'model-call-failed' } });
   });
 
   test('if it is JSON but does not match the schema', async () => {

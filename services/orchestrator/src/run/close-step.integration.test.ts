@@ -1,3 +1,4 @@
+import { isEnding } from '../state/interrupt.ts';
 // Tool results that the output stream's processors change, drop or reject: the step is closed with the passed results,
 // or not at all.
 import { selectMessages, type JsonValue, type ToolResult } from '@millrace/contracts';
@@ -66,9 +67,9 @@ describe.each(['abort', 'halt'])('a tool result that is rejected by %s', (does) 
   test('is in no step, message, chunk or result', async () => {
     const made = stepWith(does, ['a', 'b'], secret());
     const interrupt = await closeStep(made.run);
-    expect(interrupt).toMatchObject({ kind: 'end', ending: { rejected: { what: 'step', from: 0 } } });
-    if (interrupt?.kind !== 'end') throw new Error('the run went on');
-    const ended = await endRun(made.run, interrupt.ending);
+    expect(interrupt).toMatchObject({ rejected: { what: 'step', from: 0 } });
+    if (!(interrupt && isEnding(interrupt))) throw new Error('the run went on');
+    const ended = await endRun(made.run, interrupt);
     const { steps, conversation } = made.run.getState();
     expect(steps).toEqual([]);
     const seen = JSON.stringify([ended, made.published, selectMessages(conversation, 'response')]);
@@ -78,7 +79,7 @@ describe.each(['abort', 'halt'])('a tool result that is rejected by %s', (does) 
 
 test('a tool result that is rejected with a retry repeats its step', async () => {
   const made = stepWith('retry', ['a', 'b'], secret());
-  expect(await closeStep(made.run)).toEqual({ kind: 'rewind', to: 'step', feedback: 'a result' });
+  expect(await closeStep(made.run)).toEqual({ form: 'rewind', to: 'step', feedback: 'a result' });
   expect(made.run.getState().steps).toEqual([]);
 });
 

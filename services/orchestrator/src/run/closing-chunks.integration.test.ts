@@ -1,3 +1,4 @@
+import { isEnding } from '../state/interrupt.ts';
 // The end of a run as the last batch of its step's own sessions: the entries that see it there, and the effect of a
 // rejection there.
 import { runActionSchema, type PlanEntry, type RunState } from '@millrace/contracts';
@@ -63,8 +64,8 @@ async function driveStep({
   const made = createTestRun({ bus: connection.bus, entries, models, ...more });
   runs.push(made);
   const outcome = await runLoop(made.run);
-  if (outcome.kind !== 'end') throw new Error('the run did not end');
-  const { result: ended, lastChunk } = await endRun(made.run, outcome.ending);
+  if (!isEnding(outcome)) throw new Error('the run did not end');
+  const { result: ended, lastChunk } = await endRun(made.run, outcome);
   const actions = made.records.map((record) => record.map(({ action }) => action));
   return { ...made, actions, ended, lastChunk, saved: [...saved], asked };
 }

@@ -13,7 +13,7 @@ import { makeChunk } from '../release/make-chunk.ts';
 import { listInput } from '../state/run-state.ts';
 import { retractFrom, storeBeforeRetract } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
-import { toBrokenEnding, type Ending, type RejectedChunks } from '../state/interrupt.ts';
+import { isEnding, toBrokenEnding, type Ending, type RejectedChunks } from '../state/interrupt.ts';
 import { passError, passTripwire, omitUntrustedText } from './guard-own-texts.ts';
 import type { Run } from '../state/run-context.ts';
 import { restateAnswer } from './restate-answer.ts';
@@ -39,24 +39,24 @@ const forms: EndTable = {
     const { finish, text, unsaved } = await haltRun(run, ending);
     // A halt that was stopped in between is not reported as a good end.
     const stopped = run.checkInterruption();
-    if (stopped?.kind === 'end') return endRun(run, stopped.ending);
+    if (stopped && isEnding(stopped)) return endRun(run, stopped);
     run.chunks.release();
     return makeEnded(run, 'finished', finish, { text, finishReason: 'halted', ...nameUnsaved(unsaved) });
   },
 
   async tripwire(run, ending) {
-    const { tripwire: said, rejected } = ending;
+    const { tripwire: given, rejected } = ending;
     await takeBack(run, ending);
-    const tripwire = await passTripwire(run, said);
+    const tripwire = await passTripwire(run, given);
     const last = makeChunk(run.ref.runId, { type: 'tripwire', payload: tripwire });
     const steps = selectAcceptedSteps(run, rejected);
     return makeEnded(run, 'aborted', last, { text: '', messages: [], steps, finishReason: 'other', tripwire });
   },
 
   async error(run, ending) {
-    const { error: said, ownWords, rejected, chainBroken } = ending;
+    const { error: given, ownWords, rejected, chainBroken } = ending;
     await takeBack(run, ending);
-    const error = ownWords ? said : await passError(run, said, chainBroken === true);
+    const error = ownWords ? given : await passError(run, given, chainBroken === true);
     const last = makeChunk(run.ref.runId, { type: 'error', payload: { error } });
     const steps = selectAcceptedSteps(run, rejected);
     return makeEnded(run, 'failed', last, { text: '', messages: [], steps, finishReason: 'error', error });

@@ -1,3 +1,4 @@
+import { isEnding } from '../state/interrupt.ts';
 // A run that is lost after any of its checkpoints continues to the same end, and nothing is done twice.
 import {
   runActionSchema,
@@ -93,8 +94,8 @@ async function driveFrom(from?: RunState, more: Partial<TestRunOptions> = {}) {
   stops.push(made.close);
   made.run.chunks.restore(from?.held ?? []);
   const outcome = await runLoop(made.run);
-  if (outcome.kind !== 'end') throw new Error('the run did not end');
-  const { result } = await endRun(made.run, outcome.ending);
+  if (!isEnding(outcome)) throw new Error('the run did not end');
+  const { result } = await endRun(made.run, outcome);
   return { made, result, modelCalls: prompts.length };
 }
 

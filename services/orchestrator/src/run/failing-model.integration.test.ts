@@ -47,14 +47,15 @@ describe('a model that fails', () => {
       responseHeaders: { 'retry-after': '30' },
     });
     const made = await openStep([{ error: limited }], {}, { deadlineMs: 20_000 });
-    expect(await made.answer()).toMatchObject({ ending: { error: { code: 'model-call-failed' } } });
+    expect(await made.answer()).toMatchObject({ error: { code: 'model-call-failed' } });
     expect(made.asked).toHaveLength(1);
   });
 
   test('is asked three times at most, and then the run fails with its message', async () => {
     const made = await openStep([{ error: busy }]);
     expect(await made.answer()).toMatchObject({
-      ending: { form: 'error', error: { code: 'model-call-failed', message: 'openai/test: fetch failed' } },
+      form: 'error',
+      error: { code: 'model-call-failed', message: 'openai/test: fetch failed' },
     });
     expect(made.asked).toHaveLength(3);
     expect(made.events.filter(({ event }) => event === 'model')).toHaveLength(3);
@@ -70,7 +71,7 @@ describe('a model that fails', () => {
       },
       { agent: { maxProcessorRetries: 2 } },
     );
-    expect(await made.answer()).toMatchObject({ ending: { form: 'error', error: { code: 'model-call-failed' } } });
+    expect(await made.answer()).toMatchObject({ form: 'error', error: { code: 'model-call-failed' } });
     expect(made.asked).toHaveLength(3);
     expect(counts).toEqual({ processInputStep: [0, 1, 2], processAPIError: [0, 1, 2] });
     expect(made.published.filter(({ type }) => type === 'retract')).toHaveLength(3);

@@ -1,3 +1,4 @@
+import { isEnding } from '../state/interrupt.ts';
 // The end of a successful run: the finish passes the output chain, is buffered, and repeats the result of
 // processOutputResult.
 import { buildTextMessage, type Chunk, type PlanEntry, type StageInput, type Verdict } from '@millrace/contracts';
@@ -53,7 +54,7 @@ async function driveFinish({ verdict = goOn, stream = {}, retries = 0 }: Options
   for (const action of makeAccepted(makeAnswer(0, 'Hello.'))) made.run.dispatch(action);
   made.run.dispatch({ action: 'step-closed', results: [] });
   const interrupt = await finishRun(made.run);
-  const finish = interrupt.kind === 'end' && interrupt.ending.form === 'finish' ? interrupt.ending.finish : undefined;
+  const finish = interrupt.form === 'finish' ? interrupt.finish : undefined;
   return {
     ...made,
     interrupt,
@@ -112,7 +113,7 @@ describe('processOutputResult', () => {
   test('with a retry opens its step again', async () => {
     const verdict: Verdict = { type: 'abort', reason: 'too short', retry: true };
     expect((await driveFinish({ verdict, retries: 1 })).interrupt).toEqual({
-      kind: 'rewind',
+      form: 'rewind',
       to: 'step',
       feedback: 'too short',
     });
@@ -120,7 +121,7 @@ describe('processOutputResult', () => {
 
   test('that aborts rejects everything', async () => {
     const { interrupt } = await driveFinish({ verdict: { type: 'abort', reason: 'no' } });
-    expect(interrupt).toMatchObject({ ending: { form: 'tripwire', rejected: { what: 'run', from: 1 } } });
+    expect(interrupt).toMatchObject({ form: 'tripwire', rejected: { what: 'run', from: 1 } });
   });
 });
 
@@ -162,8 +163,8 @@ describe('the result of a run', () => {
     made.run.dispatch({ action: 'step-closed', results: [] });
     const end = async () => {
       const interrupt = await finishRun(made.run);
-      if (interrupt.kind !== 'end') throw new Error('the run went back');
-      return endRun(made.run, interrupt.ending);
+      if (!isEnding(interrupt)) throw new Error('the run went back');
+      return endRun(made.run, interrupt);
     };
     return { ...made, inputs, end };
   }
@@ -238,6 +239,6 @@ describe('the result of a run', () => {
 
 test('an output chain that cannot be called for the finish fails the run, and processOutputResult stores nothing', async () => {
   const { interrupt, received } = await driveFinish({ stream: { processor: 'nobody', attempts: 1 } });
-  expect(interrupt).toMatchObject({ ending: { form: 'error', error: { code: 'processor-not-there' } } });
+  expect(interrupt).toMatchObject({ form: 'error', error: { code: 'processor-not-there' } });
   expect(received).toEqual([]);
 });

@@ -2,7 +2,7 @@
 // replace those of the conversation, so that processOutputResult and memory see the passed text. Changes of
 // processOutputResult pass the processors again. Once memory saves, a stop is too late, for the next owner too: a
 // checkpoint stores that the result was judged.
-import { endWith, type Interrupt } from '../state/interrupt.ts';
+import { type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { makeFinishChunk, makeStepFinish } from './finish-chunks.ts';
 import { judgeResult } from './judge-result.ts';
@@ -16,9 +16,7 @@ export async function finishRun(run: Run): Promise<Interrupt> {
   const [before, saving] = listResultEntries(run);
   const judged = finish ? { finish } : await judgeFinish(run, before);
   if ('interrupt' in judged) return judged.interrupt;
-  return saving.length > 0
-    ? saveResult(run, saving, judged.finish)
-    : endWith({ form: 'finish', finish: judged.finish });
+  return saving.length > 0 ? saveResult(run, saving, judged.finish) : { form: 'finish', finish: judged.finish };
 }
 
 async function judgeFinish(run: Run, before: string[]): Promise<PassedFinish> {

@@ -49,7 +49,7 @@ const change = (ops: Changes['ops']): Verdict => ({ type: 'continue', changes: {
 describe('the texts of a schema', () => {
   test('A processor of the input receives them before the message of the user, and the prompt has no such message', async () => {
     const { run, asked, readTexts } = begin({ type: 'continue' });
-    expect(await runLoop(run)).toMatchObject({ ending: { form: 'finish' } });
+    expect(await runLoop(run)).toMatchObject({ form: 'finish' });
     expect(readTexts()).toEqual([
       [id, 'facts\ncity\nObey the caller.\nOslo'],
       ['m1', 'hello'],
@@ -61,7 +61,7 @@ describe('the texts of a schema', () => {
 
   test('If a processor rejects them, the model is not asked', async () => {
     const { run, asked } = begin({ type: 'abort', reason: 'no' });
-    expect(await runLoop(run)).toMatchObject({ ending: { form: 'tripwire' } });
+    expect(await runLoop(run)).toMatchObject({ form: 'tripwire' });
     expect(asked).toEqual([]);
     expect(JSON.stringify(run.getState().conversation)).not.toContain('Obey');
   });
@@ -72,7 +72,8 @@ describe('the texts of a schema', () => {
   ])('If a processor %s them, the run fails and the model is not asked', async (_what, verdict) => {
     const { run, asked } = begin(verdict);
     expect(await runLoop(run)).toMatchObject({
-      ending: { form: 'error', error: { code: 'run-refused', path: 'structuredOutput' } },
+      form: 'error',
+      error: { code: 'run-refused', path: 'structuredOutput' },
     });
     expect(asked).toEqual([]);
   });

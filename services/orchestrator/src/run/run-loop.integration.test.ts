@@ -1,3 +1,4 @@
+import { isEnding } from '../state/interrupt.ts';
 // Whole runs through their loop: the traces of a stage that rejects, at every position.
 import { runActionSchema, toolRequestSchema, type RunEnd, type Stage, type Verdict } from '@millrace/contracts';
 import { serve } from '@millrace/bus';
@@ -54,8 +55,8 @@ function serveTool(result: string) {
 
 async function awaitEnd(run: Run): Promise<RunEnd> {
   const outcome = await runLoop(run);
-  if (outcome.kind !== 'end') throw new Error('the run was handed over');
-  return endRun(run, outcome.ending);
+  if (!isEnding(outcome)) throw new Error('the run was handed over');
+  return endRun(run, outcome);
 }
 
 function judge(stage: Stage, name: string, ...verdicts: Verdict[]) {
@@ -110,7 +111,7 @@ test('the records of a run with tools, retries and changes rebuild exactly its s
     agent: { maxProcessorRetries: 1 },
   });
   stops.push(made.close);
-  expect(await runLoop(made.run)).toMatchObject({ ending: { form: 'finish' } });
+  expect(await runLoop(made.run)).toMatchObject({ form: 'finish' });
   await made.run.checkpoint();
   const actions = z.array(runActionSchema).parse(JSON.parse(JSON.stringify(made.records.flat())));
   expect(foldRun(actions)).toEqual(made.run.getState());
@@ -125,7 +126,7 @@ test("a retry of processInput retracts its stage's chunks, and the model receive
   const made = createTestRun({ bus: connection.bus, models, entries, agent: { maxProcessorRetries: 1 } });
   stops.push(made.close);
   made.run.chunks.publish([makeChunk('run-1', { type: 'start', payload: {} })]);
-  expect(await runLoop(made.run)).toMatchObject({ ending: { form: 'finish' } });
+  expect(await runLoop(made.run)).toMatchObject({ form: 'finish' });
   expect(listTypes(made.published).slice(0, 5)).toEqual([
     'start',
     'data-first',

@@ -4,7 +4,7 @@ import { listRunJudges, type MessageOp } from '@millrace/contracts';
 import { retractFrom } from '../state/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
-import { endWith, failInOwnWords, type Interrupt, type RunOutcome } from '../state/interrupt.ts';
+import { failInOwnWords, isEnding, type Interrupt, type RunOutcome } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -13,14 +13,14 @@ import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<RunOutcome> {
   const { rejection, restated } = run.getState();
-  if (rejection) return endWith(rejection);
-  if (restated) return endWith({ form: 'finish', finish: restated.finish, unsaved: restated.unsaved });
+  if (rejection) return rejection;
+  if (restated) return { form: 'finish', finish: restated.finish, unsaved: restated.unsaved };
   try {
     for (;;) {
       const own = (await runInputStage(run)) ?? (await runSteps(run)) ?? (await finishRun(run));
       // The verdict of an overlapping group overrides the outcome of the run.
       const interrupt = (await run.overlap.awaitVerdict()) ?? own;
-      if (interrupt.kind !== 'rewind') return interrupt;
+      if (interrupt.form !== 'rewind') return interrupt;
       const stopped = await rewind(run, interrupt);
       if (stopped) return stopped;
     }
@@ -58,7 +58,7 @@ async function judgeInput(run: Run): Promise<Interrupt | undefined> {
     judges: listRunJudges(run.plan),
   });
   // A stage that continues later judges the same messages.
-  if (interrupt && interrupt.kind !== 'end') return interrupt;
+  if (interrupt && !isEnding(interrupt)) return interrupt;
   const changed = findChangedTexts(run.getState());
   changeMessages(run, removeSchemaTexts(run.getState()));
   return interrupt ?? (changed && failInOwnWords(createTextsChangedError(changed)));
@@ -105,7 +105,7 @@ function openStep(run: Run): undefined {
  */
 async function rewind(
   run: Run,
-  { to, feedback }: Extract<Interrupt, { kind: 'rewind' }>,
+  { to, feedback }: Extract<Interrupt, { form: 'rewind' }>,
 ): Promise<RunOutcome | undefined> {
   const { open, firstIndex } = run.getState();
   const stepFrom = open?.firstIndex ?? run.chunks.getNextIndex();

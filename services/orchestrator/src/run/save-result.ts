@@ -1,7 +1,7 @@
 // Runs memory's save, shielded from a stop, concurrently with the checkpoint that records its start. A save whose store
 // is unavailable is deferred. A crash before the checkpoint has at most saved a result that is judged again.
 import { listEntries } from '@millrace/contracts';
-import { endWith, type Interrupt } from '../state/interrupt.ts';
+import { type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import type { FinishChunk } from './finish-chunks.ts';
 import { judgeResult, buildResultInput, type JudgedResult } from './judge-result.ts';
@@ -24,11 +24,11 @@ export async function saveResult(run: Run, saving: readonly string[], finish: Fi
   const judged = await judgeShielded(run, asked, finish, { isRepeated, isNew });
   if ('interrupt' in judged) return judged.interrupt;
   const unsaved = [...waiting, ...listUnsaved(run, judged.skipped ?? [])];
-  return endWith({
+  return {
     form: 'finish',
     finish: judged.finish,
     unsaved: await deferSaves(run, sortByEntry(run, unsaved), saved),
-  });
+  };
 }
 
 async function judgeShielded(

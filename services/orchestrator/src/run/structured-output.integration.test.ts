@@ -63,7 +63,8 @@ describe('structured output', () => {
   test('is created by no processor', async () => {
     const made = await openStep([{ text: '{"a":1}' }], {}, withObjects('make'));
     expect(await made.answer()).toMatchObject({
-      ending: { form: 'error', error: { path: expect.stringContaining('objects') } },
+      form: 'error',
+      error: { path: expect.stringContaining('objects') },
     });
     expect(partials(made.published)).toEqual([]);
   });
@@ -91,7 +92,7 @@ describe('structured output', () => {
 
   test('that is missing fails the run', async () => {
     const made = await openStep([{ text: 'prose' }], {}, { agent });
-    expect(await made.answer()).toMatchObject({ ending: { error: { code: 'model-call-failed' } } });
+    expect(await made.answer()).toMatchObject({ error: { code: 'model-call-failed' } });
   });
 
   test('is not expected in the text of an answer with tool calls', async () => {

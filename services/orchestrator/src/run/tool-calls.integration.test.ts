@@ -14,7 +14,6 @@ import { atStage } from '../testing/plan-entries.ts';
 import { makeAnswer } from '../testing/run-states.ts';
 import { scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
-import { endWith } from '../state/interrupt.ts';
 import { closeStep } from './close-step.ts';
 import { judgeCalls, runCalls } from './tool-calls.ts';
 
@@ -199,7 +198,7 @@ describe('interrupts of the tool calls of a step', () => {
   test('at a checkpoint abandon the other calls', async () => {
     const made = hanging(() => made.askCancel());
     const started = performance.now();
-    expect(await runTools(made)).toEqual(endWith({ form: 'cancel' }));
+    expect(await runTools(made)).toEqual({ form: 'cancel' });
     expect(performance.now() - started).toBeLessThan(1_500);
     expect(made.run.getState().open?.results).toHaveLength(1);
   });
@@ -220,7 +219,7 @@ describe('interrupts of the tool calls of a step', () => {
     const running = runTools(made);
     await eventually(() => made.run.getState().open?.results.length === 1);
     made.stop('cancelled');
-    expect(await running).toMatchObject({ ending: { form: 'cancel' } });
+    expect(await running).toMatchObject({ form: 'cancel' });
     expect(made.run.getState().steps).toEqual([]);
   });
 });
@@ -267,7 +266,7 @@ describe('the progress of a tool', () => {
     };
     const made = runWith([call('a')], { onPublish });
     const interrupt = await runTools(made);
-    expect(interrupt).toMatchObject({ ending: { form: 'error', error: { message: 'too large for a message' } } });
+    expect(interrupt).toMatchObject({ form: 'error', error: { message: 'too large for a message' } });
   });
 });
 

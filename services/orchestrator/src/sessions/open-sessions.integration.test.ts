@@ -184,7 +184,7 @@ describe('a batch of chunks', () => {
     const kept = [{ count: 1 }, { text: 'x'.repeat(MAX_STATE_CHARS) }].map((state) => ({ type: 'continue', state }));
     await replica(['a'], (opening, answer) => whole(opening, answer, [{ type: 'abort', reason: 'no' }, ...kept]));
     const made = testRun(entries('a', 'b', 'c'));
-    expect((await pass(made)).interrupt).toMatchObject({ ending: { form: 'tripwire' } });
+    expect((await pass(made)).interrupt).toMatchObject({ form: 'tripwire' });
     expect(made.run.getState().states).toEqual({ b: { count: 1 } });
     const cancelled = { entry: 'c', verdict: 'cancelled', error: { code: 'state-too-large' } };
     expect(made.events).toMatchObject([{ entries: [{ entry: 'a' }, { entry: 'b' }, cancelled] }]);
@@ -202,7 +202,8 @@ describe('a batch of chunks', () => {
     const { opens, bus } = await replica(['a'], (opening, answer) => whole(opening, answer, [failure()]));
     const made = testRun(entries('a'), { second: bus });
     expect((await pass(made)).interrupt).toMatchObject({
-      ending: { form: 'error', error: { code: 'processor-failed' } },
+      form: 'error',
+      error: { code: 'processor-failed' },
     });
     expect(opens).toEqual(['a', 'a']);
     expect(made.events).toMatchObject([{ entries: [{ attempts: 2 }] }]);
@@ -231,7 +232,7 @@ describe('a batch of chunks', () => {
     await replica(['a'], (_open, answer) => answer({ output: { chunks: out, verdicts: [goOn], ms: [1] } }));
     const { run } = testRun(entries('a'));
     const { interrupt } = await guardChunks(run, given);
-    expect(interrupt).toMatchObject({ ending: { form: 'error', error: { code: 'processor-failed' } } });
+    expect(interrupt).toMatchObject({ form: 'error', error: { code: 'processor-failed' } });
   });
 
   test('belongs to this run, whatever run and sender the replica puts into its chunks', async () => {
@@ -243,6 +244,6 @@ describe('a batch of chunks', () => {
 
   test('returns no chunk if a processor stops the run', async () => {
     await replica(['a'], (opening, answer) => whole(opening, answer, [{ type: 'abort', reason: 'no' }]));
-    expect((await pass(testRun(entries('a')))).interrupt).toMatchObject({ ending: { form: 'tripwire' } });
+    expect((await pass(testRun(entries('a')))).interrupt).toMatchObject({ form: 'tripwire' });
   });
 });

@@ -54,4 +54,4 @@ export function startOverlapGroup(run: Run, members: PlanEntry[], input: StageIn
 
 /** Rewinds to the input, even if later stages have started. */
 const rewindToInput = (interrupt: Interrupt): Interrupt =>
-  interrupt.kind === 'rewind' ? { ...interrupt, to: 'input' } : interrupt;
+  interrupt.form === 'rewind' ? { ...interrupt, to: 'input' } : interrupt;

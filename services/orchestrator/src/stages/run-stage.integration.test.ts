@@ -77,7 +77,7 @@ describe('a stage concurrent with a checkpoint', () => {
     const made = await runStaged(['a'], byEntry({}));
     made.askCancel();
     made.run.beginCheckpoint();
-    expect(await made.ask()).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
+    expect(await made.ask()).toMatchObject({ interrupt: { form: 'cancel' } });
     expect(made.calls).toEqual([]);
   });
 });
@@ -85,16 +85,17 @@ describe('a stage concurrent with a checkpoint', () => {
 describe('verdicts of a stage', () => {
   test.each<[Verdict, object]>([
     [goOn, { input: {} }],
-    [{ type: 'abort', reason: 'no' }, { interrupt: { ending: { form: 'tripwire', tripwire: { reason: 'no' } } } }],
+    [{ type: 'abort', reason: 'no' }, { interrupt: { form: 'tripwire', tripwire: { reason: 'no' } } }],
     [
       { type: 'halt', response: 'text', reason: 'why' },
-      { interrupt: { ending: { form: 'halt', response: 'text', reason: 'why', answered: false } } },
+      { interrupt: { form: 'halt', response: 'text', reason: 'why', answered: false } },
     ],
     [
       { type: 'failure', code: 'processor-failed', message: 'broken', retryable: true },
       {
         interrupt: {
-          ending: { form: 'error', error: { path: 'processInput/b', remedy: expect.stringContaining('skip') } },
+          form: 'error',
+          error: { path: 'processInput/b', remedy: expect.stringContaining('skip') },
         },
       },
     ],
@@ -145,7 +146,7 @@ describe('a processor’s failure', () => {
   test('stops at the first of a list, whatever the replica returned for the others', async () => {
     const wrong: Verdict = { type: 'continue', changes: { model: 'openai/other' } };
     const { ask } = await runStaged(['a', 'b'], byEntry({ a: wrong, b: { type: 'abort', reason: 'later' } }));
-    expect(await ask()).toMatchObject({ interrupt: { ending: { form: 'error', error: { path: 'processInput/a' } } } });
+    expect(await ask()).toMatchObject({ interrupt: { form: 'error', error: { path: 'processInput/a' } } });
   });
 });
 
@@ -154,17 +155,17 @@ describe('abort with retry', () => {
 
   test('rewinds to the input before the input has passed, and to the step afterwards', async () => {
     const { ask } = await runStaged(['a'], byEntry({ a: again }), { retries: 1 });
-    expect((await ask()).interrupt).toEqual({ kind: 'rewind', to: 'input', feedback: 'once more' });
+    expect((await ask()).interrupt).toEqual({ form: 'rewind', to: 'input', feedback: 'once more' });
     const later = await runStaged(['a'], byEntry({ a: again }), { retries: 1, stage: 'processInputStep' });
     later.run.dispatch({ action: 'input-passed' });
-    expect((await later.ask()).interrupt).toEqual({ kind: 'rewind', to: 'step', feedback: 'once more' });
+    expect((await later.ask()).interrupt).toEqual({ form: 'rewind', to: 'step', feedback: 'once more' });
   });
 
   test('is an abort if retries are used up or were never configured', async () => {
     const used = await runStaged(['a'], byEntry({ a: again }), { retries: 1 });
     used.run.dispatch({ action: 'rewound', to: 'input', feedback: 'before' });
     for (const { ask } of [used, await runStaged(['a'], byEntry({ a: again }))]) {
-      expect((await ask()).interrupt).toMatchObject({ ending: { form: 'tripwire', tripwire: { retry: true } } });
+      expect((await ask()).interrupt).toMatchObject({ form: 'tripwire', tripwire: { retry: true } });
     }
   });
 
@@ -190,7 +191,7 @@ describe('the chunks that a stage rejects', () => {
   ])('%s: %j', async (stage, rejected) => {
     const { ask, run } = await runStaged(['a'], abort, { stage });
     run.dispatch({ action: 'step-opened', firstIndex: 5 });
-    expect((await ask()).interrupt).toMatchObject({ ending: { form: 'tripwire', rejected } });
+    expect((await ask()).interrupt).toMatchObject({ form: 'tripwire', rejected });
   });
 });
 
@@ -215,7 +216,7 @@ describe('custom chunks of a stage', () => {
     const abort: Verdict = { type: 'abort', reason: 'first', data: [dataChunk('a')] };
     const { ask, sinkAnswers } = await runStaged(['a'], byEntry({ a: abort }));
     sinkAnswers(fail({ code: 'internal', message: 'later' }));
-    expect((await ask()).interrupt).toMatchObject({ ending: { form: 'tripwire' } });
+    expect((await ask()).interrupt).toMatchObject({ form: 'tripwire' });
   });
 
   test('pass the state that their entry returned', async () => {
@@ -241,7 +242,7 @@ test('a run that is stopped from outside during a stage is stopped, whatever the
     await gate.promise;
     return [{ type: 'abort', reason: 'too late' }];
   });
-  expect((await ask()).interrupt).toMatchObject({ ending: { form: 'cancel' } });
+  expect((await ask()).interrupt).toMatchObject({ form: 'cancel' });
   expect(calls).toEqual(['a']);
   gate.resolve();
 });
@@ -257,5 +258,5 @@ test.each<[string, RegExp]>([
   const { run } = createTestRun();
   const failure = { type: 'failure' as const, code: readCode(code), message: 'broken', retryable: false };
   const outcome = stopOutcome(run, 'processInput', { entry: planEntry('a'), verdict: failure });
-  expect(outcome).toMatchObject({ ending: { error: { remedy: expect.stringMatching(remedy) } } });
+  expect(outcome).toMatchObject({ error: { remedy: expect.stringMatching(remedy) } });
 });

@@ -41,28 +41,29 @@ export type Ending =
  * from its last checkpoint.
  */
 export type Interrupt =
-  | { kind: 'end'; ending: Ending }
-  | { kind: 'rewind'; to: 'input' | 'step'; feedback: string }
-  | { kind: 'suspend' }
-  | { kind: 'hand-over' };
+  | Ending
+  | { form: 'rewind'; to: 'input' | 'step'; feedback: string }
+  | { form: 'suspend' }
+  | { form: 'hand-over' };
 
 /** The outcome of a run on this orchestrator. */
-export type RunOutcome = Exclude<Interrupt, { kind: 'rewind' }>;
-
-export const endWith = (ending: Ending): RunOutcome => ({ kind: 'end', ending });
+export type RunOutcome = Exclude<Interrupt, { form: 'rewind' }>;
 
 /** The message may quote a processor, a provider or a user. */
-export function fail(error: WireError, more: { chainBroken?: boolean } & RejectingChunks = {}): RunOutcome {
-  return endWith({ form: 'error', error, ...more });
+export function fail(error: WireError, more: { chainBroken?: boolean } & RejectingChunks = {}): Ending {
+  return { form: 'error', error, ...more };
 }
 
-export function failInOwnWords(error: WireError): RunOutcome {
-  return endWith({ form: 'error', error, ownWords: true });
+export function failInOwnWords(error: WireError): Ending {
+  return { form: 'error', error, ownWords: true };
 }
 
 /** Suspends the run; its questions are in its state. */
-export const SUSPEND: RunOutcome = { kind: 'suspend' };
-export const isSuspension = ({ kind }: Interrupt): boolean => kind === 'suspend';
+export const SUSPEND: RunOutcome = { form: 'suspend' };
+export const isSuspension = ({ form }: Interrupt): boolean => form === 'suspend';
+
+export const isEnding = (interrupt: Interrupt): interrupt is Ending =>
+  interrupt.form !== 'rewind' && interrupt.form !== 'suspend' && interrupt.form !== 'hand-over';
 
 /**
  * Converts a thrown error: a bug, or a bus that stays unreachable. Only its code and message are kept, because its
@@ -75,7 +76,6 @@ export function toBrokenEnding(error: unknown): Extract<Ending, { form: 'error' 
 
 /** Adds the rejected chunks to an interrupt of the output chain. A retry opens the step again anyway. */
 export function addRejected(interrupt: Interrupt, rejected: RejectedChunks): Interrupt {
-  if (interrupt.kind !== 'end') return interrupt;
-  const { ending } = interrupt;
-  return ending.form === 'cancel' || ending.form === 'finish' ? interrupt : endWith({ ...ending, rejected });
+  if (!isEnding(interrupt) || interrupt.form === 'cancel' || interrupt.form === 'finish') return interrupt;
+  return { ...interrupt, rejected };
 }

@@ -1,7 +1,7 @@
 // Tracks a group that judges the input while the run continues. The run waits for the verdict before anything is stored
 // or released. The overlap is not part of the run's state: an owner that takes the run over before the verdict judges
 // again.
-import { toBrokenEnding, endWith, type Interrupt } from './interrupt.ts';
+import { toBrokenEnding, type Interrupt } from './interrupt.ts';
 
 type OverlapJudging = {
   /** Never cancels by itself. Returns undefined if the group passes the run or was abandoned. */
@@ -45,7 +45,7 @@ export function createOverlap(): Overlap {
     begin({ judge, settle }) {
       const giveUp = new AbortController();
       isDecided = false;
-      const verdict = judge(giveUp.signal).catch((error: unknown) => endWith(toBrokenEnding(error)));
+      const verdict = judge(giveUp.signal).catch(toBrokenEnding);
       current = { settle, verdict: verdict.then(decide), giveUp };
     },
     isPending: () => current !== undefined,

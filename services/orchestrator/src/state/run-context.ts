@@ -22,7 +22,7 @@ import type { DrivenRuns } from './driven-runs.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { EventLog } from './event-log.ts';
 import type { FlushTick } from '../release/flush-tick.ts';
-import { endWith, failInOwnWords, type RunOutcome } from './interrupt.ts';
+import { failInOwnWords, type RunOutcome } from './interrupt.ts';
 import { makeTransientChunk } from '../release/make-chunk.ts';
 import { createOverlap, type Overlap } from './overlap.ts';
 import { createObserverQueues, type ObserverQueues } from './observer-queues.ts';
@@ -171,7 +171,7 @@ export function createRun(given: RunParts): Run {
     try {
       const [recorded] = await Promise.all([store.record(actions), chunks.flush(), events.flush()]);
       await store.write({ records: store.getHead().records + recorded.count, nextIndex });
-      return recorded.cancelAsked ? endWith({ form: 'cancel' }) : checkInterruption();
+      return recorded.cancelAsked ? ({ form: 'cancel' } as const) : checkInterruption();
     } finally {
       call.end();
     }
@@ -196,7 +196,7 @@ export function createRun(given: RunParts): Run {
     awaitCheckpoint,
     async handOverIfLeaving() {
       if (!parts.isLeaving()) return undefined;
-      return (await checkpoint()) ?? { kind: 'hand-over' };
+      return (await checkpoint()) ?? { form: 'hand-over' };
     },
     async serialize(work) {
       const mine = turn.then(work);
@@ -252,9 +252,9 @@ function reportActivity(
 
 function findInterruption(signal: AbortSignal, deadlineAt: number): RunOutcome | undefined {
   if (!signal.aborted) return undefined;
-  if (signal.reason === 'leaving') return { kind: 'hand-over' };
+  if (signal.reason === 'leaving') return { form: 'hand-over' };
   if (signal.reason === 'deadline') return failInOwnWords(createDeadlineError(deadlineAt));
-  return endWith({ form: 'cancel' });
+  return { form: 'cancel' };
 }
 
 function createDeadlineError(deadlineAt: number) {

@@ -21,7 +21,7 @@ import { isCancelAsked } from '../state/run-store.ts';
 import { claimRun, unreadable, type ClaimedRun } from './claim-run.ts';
 import { claimSuspended, type ResumeCommand } from './claim-suspended.ts';
 import { endBroken, endRun } from '../run/end-run.ts';
-import { toBrokenEnding, endWith, type Ending, type RunOutcome } from '../state/interrupt.ts';
+import { isEnding, toBrokenEnding, type Ending, type RunOutcome } from '../state/interrupt.ts';
 import { runLoop } from '../run/run-loop.ts';
 import { createRun, type Deps, type Run, type RunParts } from '../state/run-context.ts';
 import { resolveRunAgent } from '../state/run-agent.ts';
@@ -108,12 +108,12 @@ async function execute({
       events.record({ event: 'run', status: 'running', step: run.getState().steps.length });
     if ((await cancelAsked) || deps.erasures?.isErased(store.getHead())) stop.stop('cancelled');
     leave = () => endObservers(run, fenced.aborted ? 0 : OBSERVED_WITHIN_MS);
-    const outcome = await drive(parts, run).catch((error: unknown) => endWith(failBroken(run, error)));
+    const outcome = await drive(parts, run).catch((error: unknown) => failBroken(run, error));
     // A concurrent checkpoint must not interleave with the writes of the ending. If it failed, those writes fail too.
     await run.awaitCheckpoint().catch(() => undefined);
     if (fenced.aborted) throw new FencedError(tenant, runId);
-    if (outcome.kind === 'suspend') return;
-    const ended = outcome.kind === 'end' ? await makeEnd(run, outcome.ending) : undefined;
+    if (outcome.form === 'suspend') return;
+    const ended = isEnding(outcome) ? await makeEnd(run, outcome) : undefined;
     if (ended && !isCutOff(run, outcome)) {
       await storeChanges(run, ended.result.status === 'finished' && isAccepted(outcome) ? 'accepted' : 'rejected');
       return await storeEnding(parts, ended);
@@ -151,14 +151,14 @@ async function drive(parts: EndingParts, run: Run): Promise<RunOutcome> {
   await takeAnswers(run);
   for (;;) {
     const outcome = await runLoop(run);
-    if (outcome.kind !== 'suspend') return outcome;
+    if (outcome.form !== 'suspend') return outcome;
     const put = await suspendRun(parts, run);
     if (put === 'away') return outcome;
     if (put !== 'answered') return put;
   }
 }
 
-const isAccepted = (outcome: RunOutcome): boolean => outcome.kind === 'end' && outcome.ending.form === 'finish';
+const isAccepted = (outcome: RunOutcome): boolean => outcome.form === 'finish';
 
 type Beginning = Pick<RunParts, 'first' | 'unsaved'> & { leftOut?: string[] };
 
@@ -197,7 +197,7 @@ function createNotAllowedError(issues: readonly Issue[]): WireError {
  * this end again.
  */
 function isCutOff({ signal }: Run, outcome: RunOutcome): boolean {
-  return isGivenAway(signal) && !(outcome.kind === 'end' && outcome.ending.form === 'finish');
+  return isGivenAway(signal) && !(outcome.form === 'finish');
 }
 
 function makeRef(request: RunRequest, { epoch }: RunHead): RunRef {

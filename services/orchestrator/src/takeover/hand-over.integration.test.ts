@@ -47,5 +47,5 @@ test('the owner finishes tool calls that it began, and leaves the others to the 
   expect(called.toSorted()).toEqual(ids.slice(0, 8).toSorted());
   const { begun = [], results = [] } = run.getState().open ?? {};
   expect([begun.length, results.length]).toEqual([8, 8]);
-  expect(await run.handOverIfLeaving()).toEqual({ kind: 'hand-over' });
+  expect(await run.handOverIfLeaving()).toEqual({ form: 'hand-over' });
 });

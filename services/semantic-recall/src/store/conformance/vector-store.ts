@@ -98,10 +98,10 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
     });
 
     test('a repeated save has no effect', async () => {
-      const said = { a: [1, 0, 0], b: [0, 1, 0] };
-      await rig.save('r1', said);
+      const vectors = { a: [1, 0, 0], b: [0, 1, 0] };
+      await rig.save('r1', vectors);
       const before = await rig.findNearest();
-      await rig.save('r1', said);
+      await rig.save('r1', vectors);
       expect(await rig.findNearest()).toEqual(before);
     });
 
@@ -172,14 +172,14 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
     test('concurrent stores save to a new space without losing a message', async () => {
       const stores = await Promise.all([setup.open(), setup.open(), setup.open()]);
       const saving = stores.flatMap((store, by) =>
-        ['a', 'b', 'c', 'd'].map((run) => ({ store, said: `${run}${by}`, vector: [1, by, 0] })),
+        ['a', 'b', 'c', 'd'].map((run) => ({ store, text: `${run}${by}`, vector: [1, by, 0] })),
       );
       await Promise.all(
-        saving.map(({ store, said, vector }) => store.saveRun(rig.space, block(said, { [said]: vector }))),
+        saving.map(({ store, text, vector }) => store.saveRun(rig.space, block(text, { [text]: vector }))),
       );
       const saved = await rig.listTexts({ topK: 100 });
       expect(saved).toHaveLength(12);
-      expect(new Set(saved)).toEqual(new Set(saving.map(({ said }) => said)));
+      expect(new Set(saved)).toEqual(new Set(saving.map(({ text }) => text)));
       await Promise.all(stores.map((store) => store.close()));
     });
 
