@@ -7,7 +7,7 @@ import {
   findVerblessNames,
   isParticiple,
 } from './name-problems.ts';
-import { readSources, type Source } from './workspace.ts';
+import { readConsole, readSources, type Source } from './workspace.ts';
 
 test.each(['told', 'judged', 'given', 'paid'])('%s is a participle', (name) => {
   expect(isParticiple(name)).toBe(true);
@@ -54,12 +54,12 @@ test.each([
 });
 
 test('Every function of the product is named by a verb phrase', () => {
-  const products = readSources().filter(isProduct);
+  const products = [...readSources().filter(isProduct), ...readConsole()];
   expect(products.flatMap(({ path, text }) => findVerblessNames(path, text))).toEqual([]);
 });
 
 test('No name of the product contains a vague word', () => {
-  const products = readSources().filter(isProduct);
+  const products = [...readSources().filter(isProduct), ...readConsole()];
   expect(products.flatMap(({ path, text }) => findVagueNames(path, text))).toEqual([]);
 });
 
@@ -73,4 +73,5 @@ test('A type that two sources declare, and one that is a participle, are reporte
 
 test('Every type of the product has a name of its own, and none is a bare participle', () => {
   expect(findTypeProblems(readSources().filter(isProduct))).toEqual([]);
+  expect(findTypeProblems(readConsole())).toEqual([]);
 });

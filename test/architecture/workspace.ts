@@ -53,6 +53,13 @@ export function readPackages(): Package[] {
     });
 }
 
+/** Returns the sources of the console's pages, which no package of the workspace imports. */
+export function readConsole(): Source[] {
+  return find(['console/src/**/*.{ts,tsx}'])
+    .filter((path) => !/\.test\.tsx?$/.test(path))
+    .map((path) => ({ path, text: readTracked(path) }));
+}
+
 export function readSources(): Source[] {
   const { include } = tsconfigSchema.parse(JSON.parse(readTracked('tsconfig.json')));
   const patterns = include.map((entry) => (entry.endsWith('.ts') ? entry : `${entry}/**/*.ts`));

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Tabs } from 'radix-ui';
 import { lazy, Suspense } from 'react';
-import { agentQuery, agentsQuery, deleteAgent } from '../api/agents.ts';
+import { buildAgentQuery, agentsQuery, deleteAgent } from '../api/agents.ts';
 import { isAdmin, sessionQuery } from '../api/session.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { ErrorNotice, Loading } from '../ui/feedback.tsx';
@@ -23,7 +23,7 @@ export function AgentPage() {
   const { data: session } = useQuery(sessionQuery);
   const list = useQuery(agentsQuery);
   const isNew = list.data?.every(({ name }) => name !== agent) ?? false;
-  const query = useQuery({ ...agentQuery(agent), enabled: list.data !== undefined && !isNew });
+  const query = useQuery({ ...buildAgentQuery(agent), enabled: list.data !== undefined && !isNew });
   const applied = isNew ? undefined : query.data;
   const error = list.error ?? query.error;
   return (

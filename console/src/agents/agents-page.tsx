@@ -88,7 +88,7 @@ function NewAgent() {
   const navigate = useNavigate();
   return (
     <>
-      <Button look="primary" onClick={() => setOpen(true)}>
+      <Button variant="primary" onClick={() => setOpen(true)}>
         <Plus size={15} aria-hidden /> New agent
       </Button>
       <Dialog
@@ -111,7 +111,7 @@ function NewAgent() {
           </label>
           <div className="actions">
             <Button onClick={() => setOpen(false)}>Close</Button>
-            <Button type="submit" look="primary" disabled={!NAME.test(name)}>
+            <Button type="submit" variant="primary" disabled={!NAME.test(name)}>
               Open the editor
             </Button>
           </div>

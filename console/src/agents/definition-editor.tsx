@@ -13,9 +13,9 @@ import { readDefinition, writeDefinition } from './agent-yaml.ts';
 import { useChecked } from './use-checked.ts';
 import { YamlEditor } from './yaml-editor.tsx';
 
-type EditorProps = { name: string; applied: AppliedAgent | undefined; canApply: boolean };
+type DefinitionEditorProps = { name: string; applied: AppliedAgent | undefined; canApply: boolean };
 
-export function DefinitionEditor({ name, applied, canApply }: EditorProps) {
+export function DefinitionEditor({ name, applied, canApply }: DefinitionEditorProps) {
   const original = useMemo(() => writeDefinition(name, applied?.agent), [name, applied]);
   const [text, setText] = useState(original);
   const [isCompared, setCompared] = useState(false);
@@ -52,7 +52,7 @@ export function DefinitionEditor({ name, applied, canApply }: EditorProps) {
           {canApply && (
             <Button
               slim
-              look="primary"
+              variant="primary"
               disabled={!isChanged || isChecking || issues.length > 0 || applying.isPending}
               onClick={() => applying.mutate()}
             >

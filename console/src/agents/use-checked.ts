@@ -5,14 +5,14 @@ import { Problem } from '../api/problem.ts';
 import { readDefinition, type PlacedIssue } from './agent-yaml.ts';
 
 export type EditorIssue = PlacedIssue & { line: number };
-export type Checked = { issues: readonly EditorIssue[]; warnings: readonly string[]; isChecking: boolean };
+export type CheckState = { issues: readonly EditorIssue[]; warnings: readonly string[]; isChecking: boolean };
 
 /** Pause after the last key before the check, ms. */
 const PAUSE_MS = 400;
 
 /** @param isEnabled false: the session has no right to apply, and so none to check */
-export function useChecked(name: string, text: string, isEnabled: boolean): Checked {
-  const [checked, setChecked] = useState<Checked & { text: string }>({
+export function useChecked(name: string, text: string, isEnabled: boolean): CheckState {
+  const [checked, setChecked] = useState<CheckState & { text: string }>({
     text: '',
     issues: [],
     warnings: [],
@@ -34,9 +34,9 @@ export function useChecked(name: string, text: string, isEnabled: boolean): Chec
   return { ...checked, isChecking: isEnabled && checked.text !== text };
 }
 
-type Found = Pick<Checked, 'issues' | 'warnings'>;
+type FoundIssues = Pick<CheckState, 'issues' | 'warnings'>;
 
-async function check(name: string, text: string): Promise<Found> {
+async function check(name: string, text: string): Promise<FoundIssues> {
   const place = (issue: PlacedIssue): EditorIssue => ({ ...issue, line: text.slice(0, issue.from).split('\n').length });
   const { definition, issues, locate } = readDefinition(text);
   if (issues.length > 0) return { issues: issues.map(place), warnings: [] };

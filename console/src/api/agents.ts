@@ -10,7 +10,7 @@ export const agentsQuery = queryOptions({
   queryFn: async () => (await requestJson<{ agents: ListedAgent[] }>('/v1/agents')).agents,
 });
 
-export const agentQuery = (agent: string) =>
+export const buildAgentQuery = (agent: string) =>
   queryOptions({
     queryKey: ['agent', agent],
     queryFn: () => requestJson<AppliedAgent>(`/v1/agents/${agent}`),

@@ -11,7 +11,7 @@ export const suspendedQuery = queryOptions({
   refetchInterval: POLL_MS,
 });
 
-export type Accepted = { runId: string; status: RunStatus };
+export type AcceptedAnswer = { runId: string; status: RunStatus };
 
 /** `args` replace the arguments of an approved call: every guard of the call judges them. */
 export type Settlement = { data: JsonValue; args?: Record<string, JsonValue> };
@@ -22,16 +22,16 @@ export const settlePending = (
   runId: string,
   token: string,
   { data, args }: Settlement,
-): Promise<Accepted> =>
+): Promise<AcceptedAnswer> =>
   requestJson(`/v1/runs/${runId}/${verb}`, { method: 'POST', body: { token, data, ...(args && { args }) } });
 
-export const releaseRun = (runId: string): Promise<Accepted> =>
+export const releaseRun = (runId: string): Promise<AcceptedAnswer> =>
   requestJson(`/v1/runs/${runId}/release`, { method: 'POST', body: {} });
 
-export const cancelRun = (runId: string): Promise<Accepted> =>
+export const cancelRun = (runId: string): Promise<AcceptedAnswer> =>
   requestJson(`/v1/runs/${runId}/cancel`, { method: 'POST', body: {} });
 
-export const deadLettersQuery = (after: number) =>
+export const buildDeadLettersQuery = (after: number) =>
   queryOptions({
     queryKey: ['dead-letters', after],
     queryFn: () => requestJson<ApiAnswer<'dead-letters-list'>>(`/v1/dead-letters${writeQuery({ limit: 50, after })}`),

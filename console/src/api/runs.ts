@@ -20,7 +20,7 @@ export type RunFilter = {
   until?: string | undefined;
 };
 
-export const runsQuery = (filter: RunFilter, after: number | undefined, limit = RUNS_PER_PAGE) =>
+export const buildRunsQuery = (filter: RunFilter, after: number | undefined, limit = RUNS_PER_PAGE) =>
   queryOptions({
     queryKey: ['runs', filter, after ?? 0, limit],
     queryFn: () => requestJson<RunPage>(`/v1/runs${writeQuery({ ...filter, newest: true, limit, after })}`),
@@ -40,7 +40,7 @@ export const isActive = (status: string | undefined): boolean =>
   status === undefined || status === 'queued' || status === 'running' || status === 'suspended';
 
 /** @param isDetailed for operators: with reasons and spans */
-export const eventsQuery = (runId: string, isDetailed: boolean, isLive: boolean) =>
+export const buildEventsQuery = (runId: string, isDetailed: boolean, isLive: boolean) =>
   queryOptions({
     queryKey: ['events', runId, isDetailed],
     queryFn: async () =>
@@ -74,7 +74,7 @@ export const inspectQuery = (runId: string, isLive: boolean) =>
   });
 
 /** Changes of the processors: empty unless the agent records changes. */
-export const changesQuery = (runId: string) =>
+export const buildChangesQuery = (runId: string) =>
   queryOptions({
     queryKey: ['changes', runId],
     queryFn: async (): Promise<ApiAnswer<'changes'>> => {

@@ -7,21 +7,21 @@ import { requestJson, writeQuery } from './request.ts';
 export const THREADS_PER_PAGE = 50;
 const MESSAGES_SHOWN = 200;
 
-export const threadsQuery = (offset: number, resourceId?: string, limit = THREADS_PER_PAGE) =>
+export const buildThreadsQuery = (offset: number, resourceId?: string, limit = THREADS_PER_PAGE) =>
   queryOptions({
     queryKey: ['threads', offset, resourceId ?? '', limit],
     queryFn: () => requestJson<ApiAnswer<'threads-list'>>(`/v1/threads${writeQuery({ limit, offset, resourceId })}`),
     placeholderData: (previous: ApiAnswer<'threads-list'> | undefined) => previous,
   });
 
-export const threadQuery = (thread: string) =>
+export const buildThreadQuery = (thread: string) =>
   queryOptions({
     queryKey: ['thread', thread],
     queryFn: () => requestJson<ApiAnswer<'threads-get'>>(`/v1/threads/${encodeURIComponent(thread)}`),
   });
 
 /** A thread of an agent without memory has no messages. */
-export const messagesQuery = (thread: string) =>
+export const buildMessagesQuery = (thread: string) =>
   queryOptions({
     queryKey: ['messages', thread],
     queryFn: async (): Promise<{ messages: Message[]; total: number }> => {
@@ -46,7 +46,7 @@ export const readTitle = ({ id, title }: Pick<Thread, 'id' | 'title'>): string =
 export type NewestRun = ApiAnswer<'runs-newest'>;
 
 /** The newest run of a thread, or null. */
-export const newestRunQuery = (thread: string) =>
+export const buildNewestRunQuery = (thread: string) =>
   queryOptions({
     queryKey: ['newest', thread],
     queryFn: async () => {
@@ -66,7 +66,7 @@ export const renameThread = (thread: string, title: string): Promise<unknown> =>
 export const deleteThread = (thread: string): Promise<unknown> =>
   requestJson(`/v1/threads/${encodeURIComponent(thread)}`, { method: 'DELETE' });
 
-export const memoryQuery = (address: { resourceId?: string; threadId?: string }) =>
+export const buildMemoryQuery = (address: { resourceId?: string; threadId?: string }) =>
   queryOptions({
     queryKey: ['memory', address],
     queryFn: () => requestJson<ApiAnswer<'memory-get'>>(`/v1/memory${writeQuery(address)}`),

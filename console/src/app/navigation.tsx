@@ -17,9 +17,9 @@ import { Badge } from '../ui/status.tsx';
 import { SideFoot } from './side-foot.tsx';
 
 type Item = { to: string; text: string; icon: LucideIcon; needs?: 'operator' | 'admin' };
-type Group = { title: string; items: readonly Item[] };
+type NavigationGroup = { title: string; items: readonly Item[] };
 
-const GROUPS: readonly Group[] = [
+const GROUPS: readonly NavigationGroup[] = [
   {
     title: 'Use',
     items: [

@@ -7,74 +7,74 @@ import { NotFound } from './not-found.tsx';
 import { Shell } from './shell.tsx';
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound });
-const under = <const P extends string>(path: P) => ({ getParentRoute: () => rootRoute, path });
+const placeUnderRoot = <const P extends string>(path: P) => ({ getParentRoute: () => rootRoute, path });
 
 const homeRoute = createRoute({
-  ...under('/'),
+  ...placeUnderRoot('/'),
   beforeLoad: () => {
     throw redirect({ to: '/chat' });
   },
 });
 const chatHomeRoute = createRoute({
-  ...under('/chat'),
+  ...placeUnderRoot('/chat'),
   component: lazyRouteComponent(() => import('../chat/chat-home.tsx'), 'ChatHome'),
 });
 const newChatRoute = createRoute({
-  ...under('/chat/$agent'),
+  ...placeUnderRoot('/chat/$agent'),
   component: lazyRouteComponent(() => import('../chat/new-chat.tsx'), 'NewChat'),
 });
 const chatRoute = createRoute({
-  ...under('/chat/$agent/$thread'),
+  ...placeUnderRoot('/chat/$agent/$thread'),
   component: lazyRouteComponent(() => import('../chat/chat-page.tsx'), 'ChatPage'),
 });
 const runsRoute = createRoute({
-  ...under('/runs'),
+  ...placeUnderRoot('/runs'),
   validateSearch: readRunSearch,
   component: lazyRouteComponent(() => import('../runs/runs-page.tsx'), 'RunsPage'),
 });
 const runRoute = createRoute({
-  ...under('/runs/$run'),
+  ...placeUnderRoot('/runs/$run'),
   validateSearch: ({ tab }: Record<string, unknown>): { tab?: string } =>
     tab === 'chunks' || tab === 'changes' ? { tab } : {},
   component: lazyRouteComponent(() => import('../runs/run-page.tsx'), 'RunPage'),
 });
 
 const inboxRoute = createRoute({
-  ...under('/suspended'),
+  ...placeUnderRoot('/suspended'),
   component: lazyRouteComponent(() => import('../inbox/inbox-page.tsx'), 'InboxPage'),
 });
 const deadLettersRoute = createRoute({
-  ...under('/dead-letters'),
+  ...placeUnderRoot('/dead-letters'),
   component: lazyRouteComponent(() => import('../dead-letters/dead-letters-page.tsx'), 'DeadLettersPage'),
 });
 const processorsRoute = createRoute({
-  ...under('/processors'),
+  ...placeUnderRoot('/processors'),
   component: lazyRouteComponent(() => import('../processors/processors-page.tsx'), 'ProcessorsPage'),
 });
 const processorRoute = createRoute({
-  ...under('/processors/$processor'),
+  ...placeUnderRoot('/processors/$processor'),
   component: lazyRouteComponent(() => import('../processors/processor-page.tsx'), 'ProcessorPage'),
 });
 const agentsRoute = createRoute({
-  ...under('/agents'),
+  ...placeUnderRoot('/agents'),
   component: lazyRouteComponent(() => import('../agents/agents-page.tsx'), 'AgentsPage'),
 });
 const agentRoute = createRoute({
-  ...under('/agents/$agent'),
+  ...placeUnderRoot('/agents/$agent'),
   validateSearch: ({ tab }: Record<string, unknown>): { tab?: string } => (tab === 'definition' ? { tab } : {}),
   component: lazyRouteComponent(() => import('../agents/agent-page.tsx'), 'AgentPage'),
 });
 const threadsRoute = createRoute({
-  ...under('/threads'),
+  ...placeUnderRoot('/threads'),
   validateSearch: readThreadSearch,
   component: lazyRouteComponent(() => import('../memory/threads-page.tsx'), 'ThreadsPage'),
 });
 const threadRoute = createRoute({
-  ...under('/threads/$thread'),
+  ...placeUnderRoot('/threads/$thread'),
   component: lazyRouteComponent(() => import('../memory/thread-page.tsx'), 'ThreadPage'),
 });
 const keysRoute = createRoute({
-  ...under('/keys'),
+  ...placeUnderRoot('/keys'),
   component: lazyRouteComponent(() => import('../keys/keys-page.tsx'), 'KeysPage'),
 });
 

@@ -64,7 +64,7 @@ function TopBar({ session }: { session: Session }) {
     <header className="top">
       <Dialog.Root open={isOpen} onOpenChange={change}>
         <Dialog.Trigger asChild>
-          <Button look="quiet" icon aria-label="Menu">
+          <Button variant="quiet" icon aria-label="Menu">
             <Menu size={18} />
           </Button>
         </Dialog.Trigger>

@@ -29,7 +29,7 @@ export function SideFoot({ session }: { session: Session }) {
       </div>
       <div className="side-actions">
         <ThemeButton />
-        <Button look="quiet" slim onClick={() => void leave()}>
+        <Button variant="quiet" slim onClick={() => void leave()}>
           <LogOut size={14} aria-hidden /> Sign out
         </Button>
       </div>
@@ -46,7 +46,7 @@ function ThemeButton() {
     setTheme(next);
   };
   return (
-    <Button look="quiet" slim icon aria-label={`Theme: ${theme}`} title={`Theme: ${theme}`} onClick={change}>
+    <Button variant="quiet" slim icon aria-label={`Theme: ${theme}`} title={`Theme: ${theme}`} onClick={change}>
       <Icon size={14} />
     </Button>
   );

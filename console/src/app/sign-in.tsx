@@ -42,7 +42,7 @@ export function SignIn() {
           />
         </label>
         {entering.error && <ErrorNotice error={entering.error} />}
-        <Button type="submit" look="primary" disabled={key.trim() === '' || entering.isPending}>
+        <Button type="submit" variant="primary" disabled={key.trim() === '' || entering.isPending}>
           {entering.isPending ? 'Signing in…' : 'Sign in'}
         </Button>
         <p className="muted small">

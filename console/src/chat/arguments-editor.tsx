@@ -5,7 +5,7 @@ import { formatJson } from '../ui/format.ts';
 import { JsonView } from '../ui/json-view.tsx';
 import { editArguments, UNEDITED, type ArgumentsEdit } from './arguments-edit.ts';
 
-type EditorProps = {
+type ArgumentsEditorProps = {
   toolCall: ToolCall;
   edit: ArgumentsEdit;
   /** Absent: the arguments are shown only. */
@@ -13,14 +13,18 @@ type EditorProps = {
 };
 
 /** Shows the call that waits, and edits its arguments. */
-export function ArgumentsEditor({ toolCall: { toolName, args }, edit: { text, problem }, onChange }: EditorProps) {
+export function ArgumentsEditor({
+  toolCall: { toolName, args },
+  edit: { text, problem },
+  onChange,
+}: ArgumentsEditorProps) {
   const label = `Arguments of ${toolName}`;
   if (text === undefined || !onChange)
     return (
       <div className="arguments">
         <JsonView value={args} label={label} />
         {onChange && (
-          <Button slim look="quiet" onClick={() => onChange({ text: formatJson(args) })}>
+          <Button slim variant="quiet" onClick={() => onChange({ text: formatJson(args) })}>
             <Pencil size={13} aria-hidden /> Edit
           </Button>
         )}
@@ -41,7 +45,7 @@ export function ArgumentsEditor({ toolCall: { toolName, args }, edit: { text, pr
         <span className={problem === undefined ? 'muted' : 'problem'}>
           {problem ?? 'Every guard of the call judges the edited arguments.'}
         </span>
-        <Button slim look="quiet" onClick={() => onChange(UNEDITED)}>
+        <Button slim variant="quiet" onClick={() => onChange(UNEDITED)}>
           Discard the edit
         </Button>
       </div>

@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { newestRunQuery, messagesQuery, type NewestRun } from '../api/threads.ts';
-import { runsQuery, type RunPage } from '../api/runs.ts';
+import { buildNewestRunQuery, buildMessagesQuery, type NewestRun } from '../api/threads.ts';
+import { buildRunsQuery, type RunPage } from '../api/runs.ts';
 import { ErrorNotice, Loading } from '../ui/feedback.tsx';
 import { isBusy } from './chat-turns.ts';
 import { ChatFrame } from './chat-frame.tsx';
@@ -40,8 +40,8 @@ function ChatThread({ agent, thread }: { agent: string; thread: string }) {
 }
 
 function StoredThread({ agent, thread }: { agent: string; thread: string }) {
-  const runs = useQuery({ ...runsQuery({ threadId: thread }, undefined, RUNS_OF_THREAD), refetchInterval: false });
-  const newest = useQuery({ ...newestRunQuery(thread), enabled: (runs.data?.runs.length ?? 0) > 0 });
+  const runs = useQuery({ ...buildRunsQuery({ threadId: thread }, undefined, RUNS_OF_THREAD), refetchInterval: false });
+  const newest = useQuery({ ...buildNewestRunQuery(thread), enabled: (runs.data?.runs.length ?? 0) > 0 });
   const error = runs.error ?? newest.error;
   if (error)
     return (
@@ -82,7 +82,7 @@ type ConversationProps = {
 function Conversation({ agent, thread, draft, newest, hasStored, resource }: ConversationProps) {
   const chat = useChat({ agent, thread, resource });
   const { send, join } = chat;
-  const stored = useQuery({ ...messagesQuery(thread), enabled: hasStored, staleTime: Infinity });
+  const stored = useQuery({ ...buildMessagesQuery(thread), enabled: hasStored, staleTime: Infinity });
   // The thread has the messages of a finished run, unless its agent has no memory.
   const isShownByThread = newest?.run.status === 'finished' && stored.data?.total !== 0;
   useEffect(() => {

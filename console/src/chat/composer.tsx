@@ -61,7 +61,7 @@ export function Composer({ isBusy, onSend, onStop, placeholder = 'Message' }: Co
             <Square size={13} fill="currentColor" />
           </Button>
         ) : (
-          <Button type="submit" look="primary" icon aria-label="Send" disabled={text.trim() === '' || isBusy}>
+          <Button type="submit" variant="primary" icon aria-label="Send" disabled={text.trim() === '' || isBusy}>
             <ArrowUp size={17} />
           </Button>
         )}

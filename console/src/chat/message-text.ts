@@ -18,11 +18,11 @@ export function readUserText(messages: readonly Message[] | undefined): string |
   return text === '' ? undefined : text;
 }
 
-export type Group = { role: 'user' | 'assistant'; id: string; messages: Message[] };
+export type PartGroup = { role: 'user' | 'assistant'; id: string; messages: Message[] };
 
 /** A run stores a message for each step: they are one answer. */
-export function groupMessages(messages: readonly Message[]): Group[] {
-  const groups: Group[] = [];
+export function groupMessages(messages: readonly Message[]): PartGroup[] {
+  const groups: PartGroup[] = [];
   for (const message of messages) {
     const role = message.role === 'user' ? 'user' : 'assistant';
     const last = groups.at(-1);

@@ -89,7 +89,7 @@ function TextAnswer({ item, isBusy, settle }: FormProps) {
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
-        <Button type="submit" look="primary" disabled={isBusy || text.trim() === ''}>
+        <Button type="submit" variant="primary" disabled={isBusy || text.trim() === ''}>
           Answer
         </Button>
       </div>
@@ -108,10 +108,10 @@ function Decision({ item: { toolCall }, isBusy, settle, canEdit }: DecisionProps
     <div className="stack">
       {toolCall && <ArgumentsEditor toolCall={toolCall} edit={edit} onChange={canEdit ? setEdit : undefined} />}
       <div className="row">
-        <Button look="primary" disabled={isBusy || edit.problem !== undefined} onClick={approve}>
+        <Button variant="primary" disabled={isBusy || edit.problem !== undefined} onClick={approve}>
           {edit.args === undefined ? 'Approve' : 'Approve the edited call'}
         </Button>
-        <Button look="danger" disabled={isBusy} onClick={() => void settle({ data: { approved: false, ...extra } })}>
+        <Button variant="danger" disabled={isBusy} onClick={() => void settle({ data: { approved: false, ...extra } })}>
           Deny
         </Button>
         <input

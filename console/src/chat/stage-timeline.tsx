@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Waypoints } from 'lucide-react';
 import { useMemo } from 'react';
-import { eventsQuery, inspectQuery } from '../api/runs.ts';
+import { buildEventsQuery, inspectQuery } from '../api/runs.ts';
 import { isOperator, sessionQuery } from '../api/session.ts';
 import { buildRows, describeVerdict, type EntryRow, type EventRow } from '../runs/event-rows.ts';
 import { CallsInFlight } from '../runs/calls-in-flight.tsx';
@@ -37,7 +37,7 @@ function Stages({ runId, isLive }: { runId: string; isLive: boolean }) {
   const { data: session } = useQuery(sessionQuery);
   const isDetailed = isOperator(session);
   const { data: events, error } = useQuery({
-    ...eventsQuery(runId, isDetailed, isLive),
+    ...buildEventsQuery(runId, isDetailed, isLive),
     staleTime: isLive ? 0 : 2_000,
   });
   const { data: inspection } = useQuery(inspectQuery(runId, isLive && isDetailed));

@@ -3,7 +3,7 @@ import type { ShownDeadLetter } from '@millrace/contracts';
 import { Link } from '@tanstack/react-router';
 import { MailCheck, RotateCw } from 'lucide-react';
 import { useState } from 'react';
-import { deadLettersQuery, retryDeadLetter } from '../api/operations.ts';
+import { buildDeadLettersQuery, retryDeadLetter } from '../api/operations.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, ErrorNotice, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
@@ -15,7 +15,7 @@ import '../inbox/inbox.css';
 export function DeadLettersPage() {
   const [pages, setPages] = useState<readonly number[]>([]);
   const after = pages.at(-1) ?? 0;
-  const query = useQuery(deadLettersQuery(after));
+  const query = useQuery(buildDeadLettersQuery(after));
   return (
     <Page
       title="Dead letters"

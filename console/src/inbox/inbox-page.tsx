@@ -78,7 +78,7 @@ function SuspendedRun({
             await releaseRun(runId);
             await refresh(`The run ${runId} is released.`);
           }}
-          look="quiet"
+          variant="quiet"
           slim
         >
           Release

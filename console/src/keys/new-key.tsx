@@ -21,7 +21,7 @@ export function NewKey() {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button look="primary" onClick={() => setOpen(true)}>
+      <Button variant="primary" onClick={() => setOpen(true)}>
         <Plus size={15} aria-hidden /> New key
       </Button>
       <Dialog open={isOpen} onOpenChange={setOpen} title="New key">
@@ -89,7 +89,7 @@ function KeyForm({ onClose }: { onClose(): void }) {
       {creating.error && <ErrorNotice error={creating.error} />}
       <div className="actions">
         <Button onClick={onClose}>Close</Button>
-        <Button type="submit" look="primary" disabled={scopes.length === 0 || creating.isPending}>
+        <Button type="submit" variant="primary" disabled={scopes.length === 0 || creating.isPending}>
           Create
         </Button>
       </div>
@@ -138,7 +138,7 @@ const Created = ({ created: { key }, onClose }: { created: CreatedKey; onClose()
       <CopyButton text={key} label="Copy the key" />
     </div>
     <div className="actions">
-      <Button look="primary" onClick={onClose}>
+      <Button variant="primary" onClick={onClose}>
         Done
       </Button>
     </div>

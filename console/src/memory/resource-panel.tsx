@@ -1,7 +1,7 @@
 // The working memory of a resource, and its erasure in every store.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { eraseResource, memoryQuery } from '../api/threads.ts';
+import { eraseResource, buildMemoryQuery } from '../api/threads.ts';
 import { Problem } from '../api/problem.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { ErrorNotice, Loading } from '../ui/feedback.tsx';
@@ -9,7 +9,7 @@ import { JsonView } from '../ui/json-view.tsx';
 import { Badge } from '../ui/status.tsx';
 
 export function ResourcePanel({ resource, canErase }: { resource: string; canErase: boolean }) {
-  const { data, error } = useQuery(memoryQuery({ resourceId: resource }));
+  const { data, error } = useQuery(buildMemoryQuery({ resourceId: resource }));
   const [erasure, setErasure] = useState<string>();
   const client = useQueryClient();
   const erase = async () => {

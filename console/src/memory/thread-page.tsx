@@ -2,8 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
-import { deleteThread, messagesQuery, readTitle, renameThread, threadQuery } from '../api/threads.ts';
-import { runsQuery } from '../api/runs.ts';
+import { deleteThread, buildMessagesQuery, readTitle, renameThread, buildThreadQuery } from '../api/threads.ts';
+import { buildRunsQuery } from '../api/runs.ts';
 import { StoredMessages } from '../chat/stored-messages.tsx';
 import { RunTable } from '../runs/run-table.tsx';
 import { Button } from '../ui/button.tsx';
@@ -19,9 +19,9 @@ const RUNS_SHOWN = 20;
 /** One thread: its messages and its runs. */
 export function ThreadPage() {
   const { thread } = useParams({ from: '/threads/$thread' });
-  const messages = useQuery(messagesQuery(thread));
-  const query = useQuery({ ...threadQuery(thread), enabled: (messages.data?.total ?? 0) > 0 });
-  const runs = useQuery(runsQuery({ threadId: thread }, undefined, RUNS_SHOWN));
+  const messages = useQuery(buildMessagesQuery(thread));
+  const query = useQuery({ ...buildThreadQuery(thread), enabled: (messages.data?.total ?? 0) > 0 });
+  const runs = useQuery(buildRunsQuery({ threadId: thread }, undefined, RUNS_SHOWN));
   const title = query.data ? readTitle(query.data) : thread;
   const agent = runs.data?.runs[0]?.agent;
   return (
@@ -98,7 +98,7 @@ function Rename({ thread, title }: { thread: string; title: string }) {
           {error !== undefined && <ErrorNotice error={error} />}
           <div className="actions">
             <Button onClick={() => setOpen(false)}>Close</Button>
-            <Button type="submit" look="primary" disabled={text.trim() === ''}>
+            <Button type="submit" variant="primary" disabled={text.trim() === ''}>
               Rename
             </Button>
           </div>

@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Thread } from '@millrace/contracts';
 import { LibraryBig } from 'lucide-react';
 import { useState } from 'react';
-import { readTitle, THREADS_PER_PAGE, threadsQuery } from '../api/threads.ts';
+import { readTitle, THREADS_PER_PAGE, buildThreadsQuery } from '../api/threads.ts';
 import { isOperator, sessionQuery } from '../api/session.ts';
 import { Empty, Loaded } from '../ui/feedback.tsx';
 import { formatCount } from '../ui/format.ts';
@@ -17,7 +17,7 @@ import { SearchPanel } from './search-panel.tsx';
 export function ThreadsPage() {
   const { resource, offset = 0 } = useSearch({ from: '/threads' });
   const { data: session } = useQuery(sessionQuery);
-  const query = useQuery(threadsQuery(offset, resource));
+  const query = useQuery(buildThreadsQuery(offset, resource));
   return (
     <Page title="Threads and memory" about="What the memories have stored. Blocked text is in none of them.">
       <div className="columns">

@@ -69,7 +69,7 @@ export function TryPanel({ processor: { id, stages } }: { processor: ProcessorIn
               onChange={({ target }) => setOptions(target.value)}
             />
           </label>
-          <Button type="submit" look="primary" disabled={trial.isPending || text === ''}>
+          <Button type="submit" variant="primary" disabled={trial.isPending || text === ''}>
             <Play size={14} aria-hidden /> Try
           </Button>
         </div>

@@ -2,7 +2,7 @@
 import type { ChangedSegment, RunChange } from '@millrace/contracts';
 import { FileDiff } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
-import { changesQuery } from '../api/runs.ts';
+import { buildChangesQuery } from '../api/runs.ts';
 import { Empty, Loaded } from '../ui/feedback.tsx';
 import { describeStage, formatPlural } from '../ui/format.ts';
 import { Badge } from '../ui/status.tsx';
@@ -10,7 +10,7 @@ import { describeVerdict } from './event-rows.ts';
 import './changes.css';
 
 export function ChangesView({ runId }: { runId: string }) {
-  const query = useQuery(changesQuery(runId));
+  const query = useQuery(buildChangesQuery(runId));
   return (
     <Loaded query={query}>
       {({ changes, omitted, lost }) =>

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Tabs } from 'radix-ui';
-import { eventsQuery, inspectQuery, isActive, runQuery, type ShownRun } from '../api/runs.ts';
+import { buildEventsQuery, inspectQuery, isActive, runQuery, type ShownRun } from '../api/runs.ts';
 import { cancelRun } from '../api/operations.ts';
 import { isOperator, sessionQuery } from '../api/session.ts';
 import { Confirm } from '../ui/confirm.tsx';
@@ -65,7 +65,7 @@ function RunDetail({ run }: { run: ShownRun }) {
   const navigate = useNavigate({ from: '/runs/$run' });
   const { data: session } = useQuery(sessionQuery);
   const isDetailed = isOperator(session);
-  const events = useQuery(eventsQuery(runId, isDetailed, isLive));
+  const events = useQuery(buildEventsQuery(runId, isDetailed, isLive));
   const inspection = useQuery(inspectQuery(runId, isLive && isDetailed));
   return (
     <>

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { Workflow } from 'lucide-react';
-import { runsQuery, type RunPage } from '../api/runs.ts';
+import { buildRunsQuery, type RunPage } from '../api/runs.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
@@ -14,7 +14,10 @@ export function RunsPage() {
   const search = useSearch({ from: '/runs' });
   const navigate = useNavigate({ from: '/runs' });
   const { thread, after, ...filter } = search;
-  const query = useQuery({ ...runsQuery({ ...filter, threadId: thread }, after), placeholderData: keepPreviousData });
+  const query = useQuery({
+    ...buildRunsQuery({ ...filter, threadId: thread }, after),
+    placeholderData: keepPreviousData,
+  });
   const change = (next: RunSearch) => void navigate({ search: next });
   return (
     <Page title="Runs" about="Every run of the agents that this key may see, the latest change first.">

@@ -11,11 +11,11 @@ type ConfirmProps = {
   run: () => Promise<unknown>;
   /** Text of the button that opens the question. */
   children: ReactNode;
-  look?: 'danger' | 'quiet';
+  variant?: 'danger' | 'quiet';
   slim?: boolean;
 };
 
-export function Confirm({ title, about, action, run, children, look = 'danger', slim = false }: ConfirmProps) {
+export function Confirm({ title, about, action, run, children, variant = 'danger', slim = false }: ConfirmProps) {
   const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -33,14 +33,14 @@ export function Confirm({ title, about, action, run, children, look = 'danger', 
   };
   return (
     <>
-      <Button look={look} slim={slim} onClick={() => setOpen(true)}>
+      <Button variant={variant} slim={slim} onClick={() => setOpen(true)}>
         {children}
       </Button>
       <Dialog open={isOpen} onOpenChange={setOpen} title={title} about={about}>
         {error !== undefined && <ErrorNotice error={error} />}
         <div className="actions">
           <Button onClick={() => setOpen(false)}>Keep</Button>
-          <Button look="danger" disabled={isBusy} onClick={() => void confirm()}>
+          <Button variant="danger" disabled={isBusy} onClick={() => void confirm()}>
             {action}
           </Button>
         </div>

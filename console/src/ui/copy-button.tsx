@@ -12,7 +12,14 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     setTimeout(() => setCopied(false), SHOWN_MS);
   };
   return (
-    <Button look="quiet" slim icon aria-label={isCopied ? 'Copied' : label} title={label} onClick={() => void copy()}>
+    <Button
+      variant="quiet"
+      slim
+      icon
+      aria-label={isCopied ? 'Copied' : label}
+      title={label}
+      onClick={() => void copy()}
+    >
       {isCopied ? <Check size={14} /> : <Copy size={14} />}
     </Button>
   );
