@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('the actions of the console', () => 
       await expect.poll(() => readStatus(runId), patient).toBe('finished');
       const { result } = await console.stack.client.runs.get(runId);
       expect(JSON.stringify(result?.messages)).toContain('Excellent.');
-      expect(await waiting.count()).toBe(0);
+      await expect.poll(() => waiting.count(), patient).toBe(0);
     });
   });
 
