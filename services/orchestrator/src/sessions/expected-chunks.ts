@@ -24,62 +24,75 @@ export type ExpectedChunks = {
   findMissing(): string | undefined;
 };
 
-/** The expected text of a part, from its first piece to its end. An id may name several parts in sequence. */
-type ExpectedPart = { type: string; text: string; isClosed: boolean; seen: number; extras: Set<string> };
-type ExpectedQueue = { chunks: Chunk[]; matched: number };
-type PartList = { list: ExpectedPart[]; ended: number };
+/** The text of a part that was not matched yet, and the lengths of all of it and of its matched beginning. An id may name several parts in sequence. */
+type ExpectedPart = {
+  type: string;
+  left: string;
+  length: number;
+  matched: number;
+  isClosed: boolean;
+  extras: Set<string>;
+};
+/** `next`: index of the first chunk that was not matched. */
+type ExpectedQueue = { chunks: Chunk[]; next: number; added: number; matched: number };
+
+/** Matched chunks of a queue that are released together. */
+const RELEASED_CHUNKS = 64;
 
 export function expectChunks(rules: ChunkRules): ExpectedChunks {
-  const parts = new Map<string, PartList>();
-  const others: ExpectedQueue = { chunks: [], matched: 0 };
+  /** Parts that have not ended in the compared stream. */
+  const parts = new Map<string, ExpectedPart[]>();
+  const others = openQueue();
   const data = new Map<string, ExpectedQueue>();
 
   const addPart = (key: string, type: string): ExpectedPart => {
-    const { list } = getOrAdd(parts, key, () => ({ list: [], ended: 0 }));
+    const list = getOrAdd(parts, key, () => []);
     const last = list.at(-1);
     if (last && !last.isClosed) return last;
-    const part = { type, text: '', isClosed: false, seen: 0, extras: new Set<string>() };
+    const part = { type, left: '', length: 0, matched: 0, isClosed: false, extras: new Set<string>() };
     list.push(part);
     return part;
   };
   const addPiece = (chunk: Chunk, key: string, text: string): (() => boolean) => {
     const part = addPart(key, chunk.type);
-    part.text += text;
+    part.left += text;
+    part.length += text.length;
     const extra = rules.serializeExtra(chunk);
     if (extra !== '') part.extras.add(extra);
-    const upTo = part.text.length;
-    return () => part.seen >= upTo;
+    const upTo = part.length;
+    return () => part.matched >= upTo;
   };
   const matchPiece = (chunk: Chunk, key: string, text: string): ChunkMatch => {
-    const known = parts.get(key);
-    const part = known?.list[known.ended];
+    const part = parts.get(key)?.[0];
     if (!part) return { beyond: chunk };
     const extra = rules.serializeExtra(chunk);
-    const left = part.text.length - part.seen;
-    const expected = text.slice(0, left);
+    const expected = text.slice(0, part.left.length);
+    const isLonger = text.length > expected.length;
     if (extra !== '' && !part.extras.has(extra)) return 'different';
-    if (!part.text.startsWith(expected, part.seen) || (text.length > left && part.isClosed)) return 'different';
-    part.seen += expected.length;
-    return text.length > left ? { beyond: withPiece(chunk, text.slice(left)) } : 'same';
+    if (!part.left.startsWith(expected) || (isLonger && part.isClosed)) return 'different';
+    part.left = part.left.slice(expected.length);
+    part.matched += expected.length;
+    return isLonger ? { beyond: withPiece(chunk, text.slice(expected.length)) } : 'same';
   };
   const matchOther = (chunk: Chunk): ChunkMatch => {
     const ended = readEndedPart(chunk);
     if (ended !== undefined) {
-      const known = getOrAdd(parts, ended, () => ({ list: [], ended: 0 }));
+      const list = parts.get(ended);
       // A part that ends before its expected text is another text.
-      if (isHeld(known.list[known.ended])) return 'different';
-      known.ended += 1;
+      if (isHeld(list?.[0])) return 'different';
+      list?.shift();
+      if (list?.length === 0) parts.delete(ended);
     }
-    const next = others.chunks[others.matched];
+    const next = others.chunks[others.next];
     if (!next) return { beyond: chunk };
-    others.matched += 1;
+    takeNext(others);
     return rules.isSame(next, chunk) ? 'same' : 'different';
   };
   const matchData = (chunk: Chunk): ChunkMatch => {
     const queue = data.get(rules.queueData(chunk));
-    const next = queue?.chunks[queue.matched];
+    const next = queue?.chunks[queue.next];
     if (!queue || !next || !rules.isSameData(next, chunk)) return { beyond: chunk };
-    queue.matched += 1;
+    takeNext(queue);
     return 'same';
   };
   return {
@@ -88,9 +101,9 @@ export function expectChunks(rules: ChunkRules): ExpectedChunks {
       if (piece) return addPiece(chunk, piece.part, piece.text);
       const ended = readEndedPart(chunk);
       if (ended !== undefined) addPart(ended, chunk.type).isClosed = true;
-      const isData = isDataChunk(chunk);
-      const queue = isData ? getOrAdd(data, rules.queueData(chunk), () => ({ chunks: [], matched: 0 })) : others;
-      const at = queue.chunks.push(chunk);
+      const queue = isDataChunk(chunk) ? getOrAdd(data, rules.queueData(chunk), openQueue) : others;
+      queue.chunks.push(chunk);
+      const at = ++queue.added;
       return () => queue.matched >= at;
     },
     match(chunk) {
@@ -99,14 +112,26 @@ export function expectChunks(rules: ChunkRules): ExpectedChunks {
       return isDataChunk(chunk) ? matchData(chunk) : matchOther(chunk);
     },
     findMissing() {
-      const held = [...parts.values()].flatMap(({ list }) => list).find(isHeld);
-      const queues = [others, ...data.values()];
-      return held?.type ?? queues.flatMap(({ chunks, matched }) => chunks.slice(matched, matched + 1))[0]?.type;
+      for (const list of parts.values()) for (const part of list) if (isHeld(part)) return part.type;
+      const other = others.chunks[others.next];
+      if (other) return other.type;
+      for (const { chunks, next } of data.values()) if (chunks[next]) return chunks[next].type;
+      return undefined;
     },
   };
 }
 
-const isHeld = (part: ExpectedPart | undefined): boolean => part !== undefined && part.seen < part.text.length;
+const isHeld = (part: ExpectedPart | undefined): boolean => part !== undefined && part.left !== '';
+
+const openQueue = (): ExpectedQueue => ({ chunks: [], next: 0, added: 0, matched: 0 });
+
+function takeNext(queue: ExpectedQueue): void {
+  queue.matched += 1;
+  queue.next += 1;
+  if (queue.next < RELEASED_CHUNKS) return;
+  queue.chunks.splice(0, queue.next);
+  queue.next = 0;
+}
 
 function getOrAdd<V>(map: Map<string, V>, key: string, make: () => V): V {
   const known = map.get(key);

@@ -81,8 +81,8 @@ function omitMembers(value: unknown, names: ReadonlySet<string>): object {
 
 /** Compared as JSON, which omits undefined members. The orchestrator sets the run and the sender. */
 function isSame(one: Chunk, other: Chunk): boolean {
-  const [given, compare] = [omitSender(one), omitSender(other)];
-  return isDeepStrictEqual(given, compare) || isDeepStrictEqual(JSON.parse(JSON.stringify(given)), compare);
+  const [given, returned] = [omitSender(one), omitSender(other)];
+  return isDeepStrictEqual(given, returned) || isDeepStrictEqual(JSON.parse(JSON.stringify(given)), returned);
 }
 
 const SENDER: ReadonlySet<string> = new Set(['runId', 'from']);

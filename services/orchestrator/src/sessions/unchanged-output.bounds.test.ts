@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { delta } from '../testing/chunks.ts';
+import { createUnchangedOutput } from './unchanged-output.ts';
+
+const DELTAS = 40_000;
+/** A comparison that keeps matched text takes over 5 s. */
+const MAX_CPU_MS = 1_500;
+
+test('The comparison of a stream that always holds a character back takes linear time', () => {
+  const output = createUnchangedOutput();
+  const before = process.cpuUsage();
+  output.recordGiven([delta('sixteen letters.')]);
+  output.compare([delta('sixteen letters')]);
+  for (let count = 0; count < DELTAS; count += 1) {
+    output.recordGiven([delta('sixteen letters.')]);
+    expect(output.compare([delta('.sixteen letters')])).toBeUndefined();
+  }
+  const { user, system } = process.cpuUsage(before);
+  expect(output.findMissing()).toBe('text-delta');
+  expect((user + system) / 1_000).toBeLessThan(MAX_CPU_MS);
+});
