@@ -23,7 +23,9 @@ const numbered = (model) => ({
 });
 const plain = numbered(createOpenAI({ apiKey: 'stand-in', baseURL: MODEL_URL }).chat('stand-in'));
 const merging = numbered(
-  createModels({ apiKey: 'stand-in', baseUrl: MODEL_URL }).createLanguageModel('openai-chat/stand-in', { joinsDeltas: true }),
+  createModels({ apiKey: 'stand-in', baseUrl: MODEL_URL }).createLanguageModel('openai-chat/stand-in', {
+    joinsDeltas: true,
+  }),
 );
 
 const pass = (id) => ({

@@ -48,32 +48,58 @@ const accents = /\p{M}/gu;
 
 export const createLetterReading = (): LetterReading => ({ letters: [], readTo: 0, gap: '', gapAt: 0, run: 0 });
 
+type FoldedLetter = {
+  /** Without case and accents. */
+  text: string;
+  /** Whether the letter had an accent. */
+  changed: boolean;
+  isLower: boolean;
+  isUpper: boolean;
+};
+
+/** Folds a letter, a digit, or the characters of a ligature, which are one letter. */
+function foldLetter(plain: string): FoldedLetter {
+  const lower = plain.toLowerCase();
+  const text = lower.normalize('NFD').replace(accents, '');
+  const isLower = plain === lower && plain !== plain.toUpperCase();
+  return { text, changed: text !== lower, isLower, isUpper: plain !== lower };
+}
+
+/** Letters and digits of ASCII by their code: most texts have few others. */
+const asciiLetters = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return inWord.test(character) ? foldLetter(character) : undefined;
+});
+
 /** Reads the rest of the text. Changes `reading`. */
 export function readLetters(text: string, reading: LetterReading, isWhole: boolean): void {
   while (reading.readTo < text.length) {
     const start = reading.readTo;
+    const plainLetter = asciiLetters[text.charCodeAt(start)];
+    if (plainLetter) {
+      reading.readTo = start + 1;
+      addLetter(reading, plainLetter, start);
+      continue;
+    }
     const unit = readUnitAt(text, start, isWhole);
     if (!unit) return;
     reading.readTo = start + unit.length;
-    if (inWord.test(unit.plain)) readLetter(reading, unit.plain, start);
+    if (inWord.test(unit.plain)) addLetter(reading, foldLetter(unit.plain), start);
     else if (unit.plain === '') noteUnseen(reading);
     else if (reading.gap.length <= 2 * MAX_GAP) reading.gap += unit.plain;
   }
 }
 
-/** Reads the characters of a ligature as one letter. */
-function readLetter(reading: LetterReading, plain: string, start: number): void {
+function addLetter(reading: LetterReading, { text, changed, isLower, isUpper }: FoldedLetter, start: number): void {
   const { letters } = reading;
   const gap = getGapBehind(reading, start);
   const isCut = gap !== 'none' || letters.length === 0 || reading.run >= MAX_RUN;
   reading.run = isCut ? 1 : reading.run + 1;
-  const lower = plain.toLowerCase();
-  const text = lower.normalize('NFD').replace(accents, '');
   const before = letters.length === 0 ? 'space' : isCut && gap === 'none' ? 'break' : gap;
-  const isCapital = gap === 'none' && reading.isLower === true && plain !== lower;
-  reading.isLower = plain === lower && plain !== plain.toUpperCase();
-  const hasMarkup = markup.test(reading.gap);
-  letters.push({ text, start, end: reading.readTo, changed: text !== lower, before, hasMarkup, isCapital });
+  const isCapital = gap === 'none' && reading.isLower === true && isUpper;
+  reading.isLower = isLower;
+  const hasMarkup = reading.gap !== '' && reading.gap !== ' ' && markup.test(reading.gap);
+  letters.push({ text, start, end: reading.readTo, changed, before, hasMarkup, isCapital });
   reading.gap = '';
   reading.gapAt = reading.readTo;
 }
@@ -88,7 +114,7 @@ function noteUnseen({ letters, gap, readTo }: LetterReading): void {
 
 /** Returns the gap after the last letter, as far as the text is read. */
 export function getGapBehind({ gap, gapAt }: LetterReading, readTo: number): Gap {
-  if (gap === '') return readTo - gapAt > MAX_RAW_GAP ? 'break' : 'none';
+  if (gap === '' || gap === ' ') return readTo - gapAt > MAX_RAW_GAP ? 'break' : gap === '' ? 'none' : 'space';
   const blanks = gap.match(whites)?.length ?? 0;
   const isLong = blanks > MAX_GAP || gap.length - blanks > MAX_GAP || readTo - gapAt > MAX_RAW_GAP;
   return isLong ? 'break' : blanks > 0 ? 'space' : 'cut';
