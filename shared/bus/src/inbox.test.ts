@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkInboxPrefix, isInbox } from './inbox.ts';
-import { createReplyTokens } from './reply-tokens.ts';
+import { checkInboxPrefix, isInbox, createReplyTokens } from './inbox.ts';
 
 test.each(['_INBOX.a', '_INBOX.UABC.0f.token', '_R_.x.y', '_GR_.x.y._INBOX.z', `_INBOX.${'x'.repeat(505)}`])(
   'A reply subject of an inbox or of an account import is accepted: %s',

@@ -34,7 +34,6 @@ export { createStallGate, STALL_MS, type StallGate } from './stall-gate.ts';
 export { guardTopology, type TopologyGuard } from './guard-topology.ts';
 export { listen, type Listening } from './listen.ts';
 export { answerPeers, askPeer, findPeers, type PeerAnswer } from './peers.ts';
-export { makeHeaders } from './message-headers.ts';
 export { publish, publishBytes, publishInBatches } from './publish.ts';
 export {
   advertise,
@@ -58,5 +57,5 @@ export { createUserKey, readUserKey, type KeyOptions, type UserKey } from './use
 export { watchBucket, type BucketListener } from './watch-bucket.ts';
 export { watchRunShards } from './watch-run-shards.ts';
 export { consumeCommands, type CommandTaker, type Delivery } from './work-queue.ts';
-export { decode, decodeStored, encode, encodeWithin, isNoResponders, type DecodeResult } from './wire.ts';
+export { decode, decodeStored, encode, encodeWithin, isNoResponders, type DecodeResult, makeHeaders } from './wire.ts';
 export { waitAtMost } from './within.ts';

@@ -4,8 +4,7 @@ import { MillraceError, fromWireError, wireErrorSchema } from '@millrace/contrac
 import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
-import { makeHeaders } from './message-headers.ts';
-import { decode, encodeWithin, isNoResponders, type DecodeResult } from './wire.ts';
+import { decode, encodeWithin, isNoResponders, type DecodeResult, makeHeaders } from './wire.ts';
 
 export type BusRequest<T> = {
   subject: string;

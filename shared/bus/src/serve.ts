@@ -6,10 +6,9 @@ import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
-import { readHeader } from './message-headers.ts';
 import { publishBytes } from './publish.ts';
 import { subscribe } from './subscribe.ts';
-import { decode, encode, encodeWithin } from './wire.ts';
+import { decode, encode, encodeWithin, readHeader } from './wire.ts';
 import { waitAtMost } from './within.ts';
 
 export type ServeContext = {

@@ -10,7 +10,7 @@ import {
   isStoredByNewer,
   MAX_NESTING,
 } from '@millrace/contracts';
-import type { Msg } from 'nats';
+import { type Msg, headers, type MsgHdrs } from 'nats';
 import type { z } from 'zod';
 
 /** Buffer.from(JSON.stringify(x)) costs half of TextEncoder and string publishes (measured). */
@@ -124,4 +124,15 @@ function isTooDeep(json: Uint8Array): boolean {
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
   }
   return false;
+}
+
+export function makeHeaders(values: Readonly<Record<string, string>>): MsgHdrs {
+  const made = headers();
+  for (const [name, value] of Object.entries(values)) made.set(name, value);
+  return made;
+}
+
+/** Returns the first value of a header; undefined if the message has none of that name. */
+export function readHeader({ headers: given }: Pick<Msg, 'headers'>, name: string): string | undefined {
+  return given?.has(name) ? given.get(name) : undefined;
 }

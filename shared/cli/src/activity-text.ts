@@ -1,7 +1,6 @@
 // Formats the calls that a run has under way as text, for `runs show` and for the notices of `run`.
 import type { CallActivity, RunInspection } from '@millrace/contracts';
-import { toOneLine, makePrintable } from './printable.ts';
-import { formatTable } from './table.ts';
+import { toOneLine, makePrintable, formatTable } from './printable.ts';
 
 const STATES: Record<CallActivity['state'], string> = {
   asked: 'no reply yet',

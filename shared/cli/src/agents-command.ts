@@ -9,9 +9,8 @@ import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-co
 import { note, writeLine, writeJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { formatPlan } from './plan-text.ts';
-import { makePrintable } from './printable.ts';
+import { makePrintable, formatTable } from './printable.ts';
 import { formatCodedError } from './report-error.ts';
-import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
 export const defineAgentsCommand = (cli: Cli) =>

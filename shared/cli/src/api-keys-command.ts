@@ -2,9 +2,8 @@
 import { SCOPES, type IdentityLimits, type Scope, type ShownKey } from '@millrace/contracts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
-import { parseCount } from './duration.ts';
-import { parseExpiry } from './key-age.ts';
-import { formatTable } from './table.ts';
+import { parseCount, parseExpiry } from './duration.ts';
+import { formatTable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 export const defineApiKeysCommand = (cli: Cli) =>

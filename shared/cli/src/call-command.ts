@@ -6,12 +6,12 @@ import {
   type JsonObject,
   type ToolCallAnswer,
   type TryAnswer,
+  type EntryOutcome,
 } from '@millrace/contracts';
-import { formatTry } from './call-text.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
-import { readPrompt } from './read-prompt.ts';
+import { readPrompt } from './read-input.ts';
 import { makePrintable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -99,4 +99,30 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Formats the verdict of one processor. */
+function formatTry({ action, stage, texts, reason, code, outcomes, usage, violations }: TryAnswer): string {
+  const lines = [
+    `verdict: ${action} at ${stage}`,
+    ...(reason === undefined ? [] : [`reason: ${reason}${code === undefined ? '' : ` (${code})`}`]),
+    ...(action === 'changed' ? texts.map((text) => `text: ${text}`) : []),
+    ...violations.map(({ rule, count }) => `violation: ${rule} × ${count}`),
+    ...outcomes.flatMap(formatOutcome),
+    ...usage.map(
+      ({ modelCalls, inputTokens, outputTokens }) =>
+        `model: ${modelCalls} calls, ${inputTokens} input tokens, ${outputTokens} output tokens`,
+    ),
+  ];
+  return makePrintable(lines.join('\n'));
+}
+
+function formatOutcome({ verdict, ms, attempts, replica, skipped, error, violations = [] }: EntryOutcome): string[] {
+  const where = replica === undefined ? '' : ` on replica ${replica}`;
+  const tries = attempts > 1 ? `, ${attempts} attempts` : '';
+  return [
+    `call: ${verdict}${skipped ? ' (skipped)' : ''} after ${ms.toFixed(1)} ms${where}${tries}`,
+    ...(error ? [`  ${error.code}: ${error.message}`] : []),
+    ...violations.map(({ message }) => `  ${message}`),
+  ];
 }

@@ -1,10 +1,13 @@
 // Asks the person at the terminal for the answer to a pending item of a suspended run.
 import { jsonObjectSchema, type JsonObject, type JsonValue, type OpenPending } from '@millrace/contracts';
-import type { Run } from '@millrace/client';
-import type { Chat } from './chat.ts';
-import { note } from './cli-io.ts';
+import type { Run, Client } from '@millrace/client';
+import { note, type CliIo, type LineReader } from './cli-io.ts';
 import { formatCommandLine } from './command-name.ts';
+import type { ChatInterrupt } from './chat-interrupt.ts';
 import { reportError } from './report-error.ts';
+
+/** One conversation on a terminal. */
+export type Chat = { io: CliIo; client: Client; lines: LineReader; interrupt: ChatInterrupt; trace: boolean };
 
 type PersonAnswer = { data: JsonValue; args?: JsonObject };
 

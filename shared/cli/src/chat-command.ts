@@ -1,9 +1,8 @@
 // `millrace chat`: a conversation with an agent on a terminal. It answers questions and approvals in place.
 import type { Run } from '@millrace/client';
 import { createTextPrinter, type AnswerPrinter } from './answer-printer.ts';
-import { askPerson } from './chat-answers.ts';
+import { askPerson, type Chat } from './chat-answers.ts';
 import { createChatInterrupt } from './chat-interrupt.ts';
-import type { Chat } from './chat.ts';
 import { defineCliCommand, withClient, type Cli } from './cli-command.ts';
 import { note, type LineReader } from './cli-io.ts';
 import { reportError } from './report-error.ts';

@@ -9,7 +9,7 @@ import { formatEvents } from './events-text.ts';
 import { EXIT_CODES, chooseExitForError, chooseExitForRun } from './exit-codes.ts';
 import { formatPlan } from './plan-text.ts';
 import { formatError } from './report-error.ts';
-import { formatTable } from './table.ts';
+import { formatTable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 describe('durations', () => {

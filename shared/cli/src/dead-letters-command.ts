@@ -2,8 +2,7 @@
 import type { ShownDeadLetter } from '@millrace/contracts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
-import { toOneLine } from './printable.ts';
-import { formatTable } from './table.ts';
+import { toOneLine, formatTable } from './printable.ts';
 
 const PAGE = 1_000;
 

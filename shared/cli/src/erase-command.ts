@@ -4,8 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
-import { makePrintable } from './printable.ts';
-import { formatTable } from './table.ts';
+import { makePrintable, formatTable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace erase';

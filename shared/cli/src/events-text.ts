@@ -1,6 +1,6 @@
 // Formats the events of a run as table rows: verdicts, times and errors of each stage. Pure.
 import type { PublicRunEvent, PublicViolation, RunEvent, Violation } from '@millrace/contracts';
-import { formatTable } from './table.ts';
+import { formatTable } from './printable.ts';
 
 type EventRow = readonly [stage: string, entry: string, verdict: string, ms: string, replica: string, note: string];
 

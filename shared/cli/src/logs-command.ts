@@ -4,7 +4,8 @@ import { note, writeLine, type CliIo } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { followLogs, readLogs } from './log-files.ts';
 import { LEVELS, formatLine, isLevel, isShown, type LogFilter, type LogLine } from './log-lines.ts';
-import { findLogFolder } from './log-folder.ts';
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace logs';
@@ -68,5 +69,15 @@ async function followUntilInterrupt(
       if (isShown(line, filter)) print(line);
   } finally {
     stop();
+  }
+}
+
+/** Finds the logs of the local stack: `.millrace/logs` in a folder or above. */
+async function findLogFolder(cwd: string): Promise<string | undefined> {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const logs = join(folder, '.millrace', 'logs');
+    const found = await stat(logs).catch(() => undefined);
+    if (found?.isDirectory()) return logs;
+    if (dirname(folder) === folder) return undefined;
   }
 }

@@ -1,7 +1,6 @@
 // Starts the `millrace` program: connects runCli to the process.
 import { EXIT_CODES } from './exit-code-table.ts';
-import { readInput } from './read-input.ts';
-import { openLines } from './read-lines.ts';
+import { readInput, openLines } from './read-input.ts';
 import { runCli } from './run-cli.ts';
 
 const outputClosed = watchClosedOutput(process.stdout);

@@ -12,8 +12,7 @@ import { deleteCommand, defineMemorySetCommand, defineRenameCommand } from './ed
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
-import { toOneLine, makePrintable } from './printable.ts';
-import { formatTable } from './table.ts';
+import { toOneLine, makePrintable, formatTable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 import type { Client } from '@millrace/client';
 

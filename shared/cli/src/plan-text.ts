@@ -11,8 +11,7 @@ import {
   type Stage,
   type ToolDefinition,
 } from '@millrace/contracts';
-import { toOneLine } from './printable.ts';
-import { formatTable } from './table.ts';
+import { toOneLine, formatTable } from './printable.ts';
 
 export function formatPlan({ agent, plan, revision }: AppliedAgent): string {
   const title = `${agent.name} (${revision === 0 ? 'not applied' : `revision ${revision}`}), ${toOneLine(agent.model)}`;

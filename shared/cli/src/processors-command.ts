@@ -3,9 +3,8 @@ import { MillraceError, type ClaimEvent, type RefusedEndpoint } from '@millrace/
 import type { ProcessorInfo } from '@millrace/client';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
-import { makePrintable } from './printable.ts';
+import { makePrintable, formatTable } from './printable.ts';
 import { formatPolicy, formatProcessor } from './processor-text.ts';
-import { formatTable } from './table.ts';
 
 export const defineProcessorsCommand = (cli: Cli) =>
   group('millrace processors', 'List the running processors', {

@@ -7,7 +7,7 @@ import { parseDuration } from './duration.ts';
 import { EXIT_CODES, chooseExitForRun, type Exit } from './exit-codes.ts';
 import { overrideArgs, parseOverrides } from './override-args.ts';
 import { parseSettings, settingArgs } from './setting-args.ts';
-import { readPrompt } from './read-prompt.ts';
+import { readPrompt } from './read-input.ts';
 import { reportError } from './report-error.ts';
 
 /** Two signals within this time count as one Ctrl-C. */

@@ -4,7 +4,7 @@ import type { Client } from '@millrace/client';
 import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
-import { formatTable } from './table.ts';
+import { formatTable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace runs list';

@@ -2,8 +2,7 @@
 import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
-import { toOneLine } from './printable.ts';
-import { formatTable } from './table.ts';
+import { toOneLine, formatTable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace threads search';

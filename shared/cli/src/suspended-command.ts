@@ -12,8 +12,7 @@ import type { Client } from '@millrace/client';
 import { defineCliCommand, jsonArg, withClient, type Cli, type CliCommand } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
 import { formatCommandLine } from './command-name.ts';
-import { toOneLine } from './printable.ts';
-import { formatTable } from './table.ts';
+import { toOneLine, formatTable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 const run = { type: 'positional', required: true, description: 'the id that `millrace run` printed' } as const;

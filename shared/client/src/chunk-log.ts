@@ -1,9 +1,8 @@
 // Stores the chunks of a run for any number of readers: each reads all of them from the first, also if it starts late.
 // Bounded: a reader that lags behind the buffer gets `chunks-gone` with the position to resume from, never a silent
 // gap.
-import { isPlainDelta, type Chunk, type ChunkOf, type MillraceError, type Position } from '@millrace/contracts';
+import { isPlainDelta, type Chunk, type ChunkOf, MillraceError, type Position } from '@millrace/contracts';
 import { FIRST_POSITION, type PositionedChunk } from './chunk-merge.ts';
-import { CutOffError } from './cut-off-error.ts';
 
 /**
  * Maximum number of buffered chunks of one run for slow and late readers. With one token each this exceeds a run of 10
@@ -142,3 +141,16 @@ const measureDelta = ({ runId, payload }: ChunkOf<'text-delta' | 'reasoning-delt
 /** The delta has no members but those of every delta. */
 const isSmall = (delta: ChunkOf<'text-delta' | 'reasoning-delta'>): boolean =>
   Object.keys(delta).length === DELTA_MEMBERS && Object.keys(delta.payload).length === PAYLOAD_MEMBERS;
+
+/** Reports a reader that lags behind the buffer: it can resume at the position without missing stored chunks. */
+export class CutOffError extends MillraceError {
+  /** Position of the next chunk for this reader: `from` of `follow`. */
+  readonly from: Position;
+
+  constructor(behind: number, from: Position) {
+    super('chunks-gone', `This reader is ${behind} chunks behind the buffer.`, {
+      remedy: `Follow the run from ${from.epoch}, ${from.index} to replay the stored chunks, and read chunks as they arrive.`,
+    });
+    this.from = from;
+  }
+}

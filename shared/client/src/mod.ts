@@ -1,6 +1,5 @@
 // The client library: runs, threads, memory, agents and processors of a Millrace, over NATS.
-export { CutOffError } from './cut-off-error.ts';
-export { MAX_KEPT_CHUNKS } from './chunk-log.ts';
+export { MAX_KEPT_CHUNKS, CutOffError } from './chunk-log.ts';
 export type { Position } from '@millrace/contracts';
 export { FIRST_POSITION, type PositionedChunk } from './chunk-merge.ts';
 export { parseAgentFile, withPlaces, type AgentFile, type FilePlace } from './agent-file.ts';

@@ -10,7 +10,7 @@ import {
   type PositionedChunk,
 } from './chunk-merge.ts';
 import type { ReceivedBatch, ReplayAnswer } from './chunk-source.ts';
-import { createOverdueError } from './overdue-run.ts';
+import { createOverdueError } from './run-result.ts';
 import { hasEnded, isTemporary, waitAfterAnswer, waitAfterFailure, type ReplayLimits } from './replay-pace.ts';
 
 export type ReaderState = {

@@ -1,7 +1,6 @@
 // Requests the result of a run from api.run. The result is available even if chunks are expired, lost or invalid.
 import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError, type ApiAnswer, type RunResult, type RunStatus } from '@millrace/contracts';
-import { createOverdueError } from './overdue-run.ts';
 import { hasEnded, isTemporary } from './replay-pace.ts';
 
 /** The state is written before the last chunk is published, so the first reply is usually final. */
@@ -41,4 +40,23 @@ export async function learnResult(askRun: AskRun, runId: string, signal: AbortSi
 /** Used if the stored result has expired. */
 function buildEmptyResult(runId: string, status: RunStatus): RunResult {
   return { runId, status, text: '', finishReason: 'other', usage: {}, messages: [], steps: [], violations: [] };
+}
+
+/** Time after the deadline, ms: another owner may have to detect the loss, take over and end the run. */
+const OVERDUE_MS = 60_000;
+
+/**
+ * Creates the error for a run that is still active long after its deadline: it has lost its owner permanently. Returns
+ * undefined if waiting can help. `remainingMs`: until the deadline by the owner's clock.
+ */
+export function createOverdueError(status: RunStatus, remainingMs: number | undefined): MillraceError | undefined {
+  if (hasEnded(status) || remainingMs === undefined || remainingMs >= -OVERDUE_MS) return undefined;
+  const since = Math.round(-remainingMs / 1_000);
+  return new MillraceError(
+    'timeout',
+    `The run is ${status}, but its deadline passed ${since} s ago: it has no owner.`,
+    {
+      remedy: 'Check that an orchestrator is running and read its log; then submit the request with a new run id.',
+    },
+  );
 }

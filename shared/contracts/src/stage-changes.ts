@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Changes } from './changes.ts';
 import { jsonValueSchema, type JsonObject, type JsonSchema } from './json.ts';
-import { readOption } from './read-option.ts';
 import type { Verdict } from './verdict.ts';
+import { getOwnMember } from './own-member.ts';
 import { stageSchema, type Stage } from './stage.ts';
 
 const whetherSchema = z.union([
@@ -41,4 +41,16 @@ export const mayChange = (changes: ResolvedChanges | undefined, stage: Stage): b
 export function hasChanges(verdict: Verdict): boolean {
   const { ops = [], ...members }: Changes = ('changes' in verdict && verdict.changes) || {};
   return ops.length > 0 || Object.values(members).some((value) => value !== undefined);
+}
+
+/**
+ * Reads the value of an entry's option, or its default in the schema that the processor advertises. Returns undefined if
+ * the options do not set the value and the schema has no default.
+ */
+export function readOption({ properties }: JsonSchema, options: JsonObject, name: string): unknown {
+  const given = getOwnMember(options, name);
+  if (given !== undefined) return given;
+  if (typeof properties !== 'object' || properties === null || !Object.hasOwn(properties, name)) return undefined;
+  const property: unknown = Object.entries(properties).find(([own]) => own === name)?.[1];
+  return typeof property === 'object' && property !== null && 'default' in property ? property.default : undefined;
 }

@@ -3,7 +3,7 @@
 // exceed it.
 import { z } from 'zod';
 import type { JsonObject, JsonSchema } from './json.ts';
-import { readOption } from './read-option.ts';
+import { readOption } from './stage-changes.ts';
 
 /** 2^31 - 1, about 24 days. */
 export const MAX_TIMEOUT_MS = 2_147_483_647;

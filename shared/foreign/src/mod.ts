@@ -1,7 +1,11 @@
 // Serves processors of other frameworks unchanged: adapts the reference interface, the families of modifiers, and
 // processors with phases before and after a model.
-export { foreignProcessor, type ForeignDefinition, type ForeignSource } from './reference/foreign-processor.ts';
-export { serveForeign } from './reference/serve-foreign.ts';
+export {
+  foreignProcessor,
+  type ForeignDefinition,
+  type ForeignSource,
+  serveForeign,
+} from './reference/foreign-processor.ts';
 export type { ForeignProcessor, ForeignStage } from './reference/reference-interface.ts';
 export { llmStep } from './modifiers/llm-step.ts';
 export { messageModifier, type MessageModifierDefinition } from './modifiers/message-modifier.ts';

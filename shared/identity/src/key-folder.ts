@@ -11,8 +11,16 @@ import { openCalloutKeys } from './callout-keys.ts';
 import { writeNatsUsers } from './nats-config.ts';
 import { REDIS_USERS, writeRedisUsers } from './redis-users.ts';
 import { ROLES } from './permissions.ts';
-import { PUBLIC, SECRET, readIfThere, readSecret, writeSecret, writeWhole, type Mode } from './secret-file.ts';
-import { openStoreSecret } from './store-secret.ts';
+import {
+  PUBLIC,
+  SECRET,
+  readIfThere,
+  readSecret,
+  writeSecret,
+  writeWhole,
+  type Mode,
+  openStoreSecret,
+} from './secret-file.ts';
 
 /** File with the API key that auth registers when it starts: an operator with all scopes. */
 export const locateFirstKeyFile = (folder: string): string => join(folder, AUTH, 'first.key');

@@ -7,9 +7,8 @@ export * from './message-list/message-text.ts';
 export * from './processor.ts';
 export * from './processor-definition.ts';
 export type { RequestContext } from './request-context.ts';
-export { advertiseService, type AdvertiseServiceOptions } from './serve/advertise-service.ts';
 export { callStage, type StageOutcome } from './serve/call-stage.ts';
-export { callStream } from './stream/call-stream.ts';
+export { callStream } from './stream/stream-batch.ts';
 export { createEntryArgs, type CallContext } from './entry-args.ts';
 export { createHostedProcessors, type HostedProcessors } from './serve/hosted-processor.ts';
 export {
@@ -17,6 +16,8 @@ export {
   runProcessorService,
   type Offer,
   type ProcessorServiceOptions,
+  advertiseService,
+  type AdvertiseServiceOptions,
 } from './processor-service.ts';
 export { serveProcessors, type ServeProcessorsOptions } from './serve/serve-processors.ts';
 export { serveTools, type ServeToolsOptions } from './tools/serve-tools.ts';

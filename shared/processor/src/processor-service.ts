@@ -1,12 +1,20 @@
 // Runs a service of processors, tools and public verbs: configuration, serving, discovery and drain are the same for
 // all of them and are implemented here.
-import { serveForget, serveVerbs, type ApiHandlers, type ForgetHandler } from '@millrace/bus';
-import { runService, type ServiceContext, type ServiceDefinition } from '@millrace/service';
+import {
+  serveForget,
+  serveVerbs,
+  type ApiHandlers,
+  type ForgetHandler,
+  advertise,
+  type Bus,
+  type MicroEndpoint,
+} from '@millrace/bus';
+import { runService, type ServiceContext, type ServiceDefinition, type Resources } from '@millrace/service';
 import { z } from 'zod';
 import type { ProcessorDefinition } from './processor-definition.ts';
-import { advertiseService } from './serve/advertise-service.ts';
 import { MAX_CALLS } from './serve/call-registry.ts';
 import { serveProcessors } from './serve/serve-processors.ts';
+import type { ServiceLimits } from '@millrace/contracts';
 import { serveTools } from './tools/serve-tools.ts';
 import type { Tool } from './tools/tool-definition.ts';
 
@@ -108,4 +116,32 @@ async function serveOffer<S extends z.ZodType<object>>(
   const endpoints = [...processorEndpoints, ...toolEndpoints, ...verbs];
   // Advertises last, because resources are released in reverse order: clients must stop finding the service first.
   advertiseService({ bus, resources, version, description, endpoints, limits: { maxCalls } });
+}
+
+export type AdvertiseServiceOptions = {
+  bus: Bus;
+  resources: Resources;
+  /** The service's version and one sentence about it. */
+  version: string;
+  description: string;
+  endpoints: MicroEndpoint[];
+  limits: ServiceLimits;
+};
+
+/**
+ * Advertises the processors, tools and public verbs of a process to discovery. Call it last: resources are released in
+ * reverse order, and clients must stop finding the service first.
+ */
+export function advertiseService({
+  bus,
+  resources,
+  version,
+  description,
+  endpoints,
+  limits,
+}: AdvertiseServiceOptions): void {
+  resources.add(
+    'discovery',
+    advertise(bus, { name: bus.name, version, description, limits, endpoints: () => endpoints }),
+  );
 }

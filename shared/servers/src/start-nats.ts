@@ -3,7 +3,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createContext, findProgram } from './find-program.ts';
-import { isHealthy } from './health-check.ts';
+import { isHealthy } from './wait-until.ts';
 import { natsProduct } from './product.ts';
 import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartServerOptions } from './running-server.ts';
 import { ServerError } from './server-error.ts';

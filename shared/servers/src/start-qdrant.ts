@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { createContext, findProgram } from './find-program.ts';
 import type { Unavailable } from './search-result.ts';
 import { launchOnFreePort } from './free-port.ts';
-import { isHealthy } from './health-check.ts';
+import { isHealthy } from './wait-until.ts';
 import { qdrantProduct } from './product.ts';
 import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartServerOptions } from './running-server.ts';
 import { launchServer } from './server-process.ts';

@@ -1,4 +1,5 @@
-// Polls a condition without an event: a port that answers, a file that appears, a process that has ended.
+// Polls a condition without an event: a port that answers, a server that is ready, a file that appears, a process that has
+// ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_INTERVAL_MS = 20;
@@ -14,5 +15,18 @@ export async function waitUntil<T>(
     if (value !== undefined) return value;
     if (performance.now() >= deadline) return undefined;
     await sleep(POLL_INTERVAL_MS);
+  }
+}
+
+const HEALTH_TIMEOUT_MS = 1_000;
+
+/** Whether the address answers with a status of 200 to 299. */
+export async function isHealthy(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
   }
 }

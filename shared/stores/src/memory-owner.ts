@@ -1,6 +1,6 @@
 // Derives the owner of a memory's entries: the run's resource, or its thread if the run has no resource. Different
-// owners have different keys for all names.
-import { isToken, MillraceError } from '@millrace/contracts';
+// owners have different keys for all names. Decides which of them the caller of an api verb can read.
+import { isToken, MillraceError, hashCaller, isOperator, type ApiAddress } from '@millrace/contracts';
 
 // Names that callers may give to resources hold no space, but nothing here depends on that.
 const THREAD = ' thread:';
@@ -44,3 +44,24 @@ export function checkTenant(tenant: string): string {
 
 /** Retention of the mark of a saved run, ms: as long as an ended run is known. A later run with the same id is another run, and neither replaces nor skips data of the first. */
 export const RUN_MARK_TTL_MS = 24 * 3_600_000;
+
+export type MemoryCaller = Pick<ApiAddress, 'tenant' | 'caller'>;
+
+/** Returns true for data of the caller's own resource, which is its identity; for an operator, for all data. */
+export async function isOwnResource(
+  { tenant, caller }: MemoryCaller,
+  resourceId: string | undefined,
+): Promise<boolean> {
+  if (isOperator(caller)) return true;
+  return resourceId !== undefined && (await hashCaller(tenant, resourceId)) === caller;
+}
+
+/** @throws message-invalid if the caller may not read the resource, or the thread without a resource */
+export async function requireOwnResource(call: MemoryCaller, resourceId: string | undefined): Promise<void> {
+  if (await isOwnResource(call, resourceId)) return;
+  const message = 'A caller reads the memory of its own identity only.';
+  throw new MillraceError('message-invalid', message, {
+    path: 'resourceId',
+    remedy: 'Set resourceId to the identity that the connection was made with.',
+  });
+}

@@ -7,8 +7,10 @@ export {
   chooseMemoryOwner,
   buildResourceOwner,
   buildThreadOwner,
+  isOwnResource,
+  requireOwnResource,
+  type MemoryCaller,
 } from './memory-owner.ts';
-export { isOwnResource, requireOwnResource, type MemoryCaller } from './own-resource.ts';
 export { redisAccessSchema } from './redis-access.ts';
 export { closeRedis, connectRedis, type RedisOptions } from './redis-connection.ts';
 export { readScript, runScript, type RedisScript } from './redis-script.ts';

@@ -1,5 +1,5 @@
 // GET /v1/models: the models of dev-model. It accepts any other model name too.
-import { countDimensions, embeddingModelId, embeddingNote } from '../embedding/embedding-models.ts';
+import { countDimensions, embeddingModelId, embeddingNote } from '../embedding/embeddings-route.ts';
 import { ApiError } from './api-error.ts';
 
 const models = [

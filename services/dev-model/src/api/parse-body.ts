@@ -1,5 +1,5 @@
 // Parses and validates a request's body. An invalid body is a 400 that names the field.
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ApiError } from './api-error.ts';
 import { describeIssue } from './describe-issue.ts';
 
@@ -22,4 +22,29 @@ export async function parseBody<T>(request: { text(): Promise<string> }, schema:
     ...(path !== '' && { param: path }),
     cause: parsed.error,
   });
+}
+
+/** Rejects a field that dev-model does not implement, so that it is never silently ignored. */
+export const rejectField = (why: string) => z.never({ error: why }).nullish();
+
+export const jsonSchemaField = z.record(z.string(), z.unknown());
+
+const textPart = z.object({ type: z.enum(['text', 'input_text', 'output_text']), text: z.string() });
+const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() });
+const attachment = z.object({ type: z.enum(['image_url', 'input_image', 'input_audio', 'file', 'input_file']) });
+
+/** Text or parts. The text has `[image_url]` in place of an attachment, because dev-model cannot open it. */
+export const contentField = z.union([
+  z.string(),
+  z.array(z.discriminatedUnion('type', [textPart, refusalPart, attachment])),
+]);
+
+export function joinContentText(content: z.infer<typeof contentField>): string {
+  if (typeof content === 'string') return content;
+  return content
+    .map((part) => {
+      if ('text' in part) return part.text;
+      return 'refusal' in part ? part.refusal : `[${part.type}]`;
+    })
+    .join('\n');
 }

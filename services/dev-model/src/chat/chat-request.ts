@@ -2,7 +2,7 @@
 // (there is nothing to sample); fields that would change the shape of the answer are rejected by name. Fields:
 // https://platform.openai.com/docs/api-reference/chat/create
 import { z } from 'zod';
-import { contentField, joinContentText, jsonSchemaField, rejectField } from '../api/request-parts.ts';
+import { contentField, joinContentText, jsonSchemaField, rejectField } from '../api/parse-body.ts';
 import type { AnswerFormat, ServedCall, OfferedChoice, ModelTurn } from '../conversation.ts';
 
 const toolCallSchema = z.object({

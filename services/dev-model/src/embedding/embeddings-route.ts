@@ -2,8 +2,25 @@
 import { z } from 'zod';
 import { parseBody } from '../api/parse-body.ts';
 import { estimateTokens } from '../output-limit.ts';
-import { countDimensions, embeddingNote } from './embedding-models.ts';
 import { embed } from './hashed-ngram.ts';
+
+export const embeddingModelId = 'hashed-ngram';
+
+export const embeddingNote = 'hashed n-grams: similarity of shared words and parts of words, not meaning';
+
+const defaultDimensions = 384;
+
+/**
+ * Under OpenAI's names the vectors have OpenAI's length, so that a configuration runs unchanged without a key; they are
+ * hashed n-grams all the same. https://platform.openai.com/docs/guides/embeddings
+ */
+const dimensionsByModel = new Map([
+  ['text-embedding-3-small', 1536],
+  ['text-embedding-3-large', 3072],
+  ['text-embedding-ada-002', 1536],
+]);
+
+export const countDimensions = (model: string): number => dimensionsByModel.get(model) ?? defaultDimensions;
 
 /** OpenAI's limit on texts per request; vectors can be as long as its longest, rounded up. */
 const maxInputs = 2048;

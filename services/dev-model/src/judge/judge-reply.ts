@@ -10,7 +10,7 @@ import { findLastUserText, type ServedCall } from '../conversation.ts';
 import { isJsonObject, tryParseJson, type UnknownObject } from '../json.ts';
 import { defaultChunkSize, buildPlainReply, type ModelReply } from '../reply.ts';
 import { findBlocks, stripBlocks } from '../script/script-block.ts';
-import { toFailure, maxDelayMs, scriptedErrorSchema } from '../script/scripted-error.ts';
+import { toFailure, maxDelayMs, scriptedErrorSchema } from '../script/script.ts';
 
 const verdictSchema = z.strictObject({
   /** The title of the schema. */

@@ -2,7 +2,7 @@
 // the answer and are not implemented are rejected by name. Fields:
 // https://platform.openai.com/docs/api-reference/responses/create
 import { z } from 'zod';
-import { contentField, joinContentText, jsonSchemaField, rejectField } from '../api/request-parts.ts';
+import { contentField, joinContentText, jsonSchemaField, rejectField } from '../api/parse-body.ts';
 import type { AnswerFormat, ServedCall, OfferedChoice, ModelTurn } from '../conversation.ts';
 
 const messageItem = z.object({

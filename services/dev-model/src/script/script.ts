@@ -6,9 +6,26 @@ import { z } from 'zod';
 import { ApiError } from '../api/api-error.ts';
 import { describeIssue } from '../api/describe-issue.ts';
 import { findLastUserText, type ServedCall } from '../conversation.ts';
-import { defaultChunkSize, buildPlainReply, type ModelReply } from '../reply.ts';
+import { defaultChunkSize, buildPlainReply, type ModelReply, type ReplyFailure } from '../reply.ts';
 import { findScriptBlocks } from './script-block.ts';
-import { toFailure, maxDelayMs, scriptedErrorSchema } from './scripted-error.ts';
+
+export const maxDelayMs = 60_000;
+
+export const scriptedErrorSchema = z.strictObject({
+  status: z.int().min(400).max(599).default(500),
+  message: z.string().default('This error was scripted.'),
+  retryAfterSeconds: z.number().min(0).optional(),
+});
+
+export const toFailure = ({
+  status,
+  message,
+  retryAfterSeconds,
+}: z.infer<typeof scriptedErrorSchema>): ReplyFailure => ({
+  status,
+  message,
+  retryAfterSeconds,
+});
 
 const closingAnswer = 'done';
 

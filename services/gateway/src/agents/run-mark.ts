@@ -3,8 +3,7 @@ import type { Client, Run } from '@millrace/client';
 import { MillraceError, usageSchema, type JsonValue, type Position, type Usage } from '@millrace/contracts';
 import { z } from 'zod';
 import { parseStored } from '../recent/open-record.ts';
-import type { CallMark, FoundRecord, OpenedRequest } from '../recent/open-request.ts';
-import { settleFailed } from '../recent/settle-request.ts';
+import { type CallMark, type FoundRecord, type OpenedRequest, settleFailed } from '../recent/open-request.ts';
 
 const markSchema = z.object({
   /** Position behind the calls, or behind the question. */

@@ -1,5 +1,13 @@
 // Builds the messages that a run receives, for every protocol in which a client sends the whole conversation.
-import { MillraceError, type Message, type MessagePart, type Role } from '@millrace/contracts';
+import {
+  MillraceError,
+  type Message,
+  type MessagePart,
+  type Role,
+  readJson,
+  type JsonValue,
+  type ToolInvocationPart,
+} from '@millrace/contracts';
 
 export type ConvertOptions = {
   /** The agent accepts system messages of callers. Otherwise the run judges them as those of a user. */
@@ -71,3 +79,29 @@ export const createFilePart = (data: string, otherType: string): MessagePart => 
 /** Returns the URL of a stored file, whose data is a URL or base64. */
 export const toFileUrl = ({ data, mimeType }: { data: string; mimeType: string }): string =>
   /^(https?|data):/.test(data) ? data : `data:${mimeType};base64,${data}`;
+
+type SubmittedCall = { id: string; name: string; arguments: string; output?: string };
+
+/** Providers accept ids of 40 characters. */
+const MAX_ID = 40;
+const shortenId = (id: string): string => id.replace(/^call_/, '').slice(-MAX_ID);
+
+/** A result is a text; a text with a JSON object or list is that. */
+export function parseOutput(text: string): JsonValue {
+  const read = /^\s*[[{]/.test(text) ? readJson(text) : undefined;
+  return read ? read.value : text;
+}
+
+/**
+ * Converts a call of a client's tool that a client sends back to a part of a message.
+ * @param call with its result in the request, if there is one
+ */
+export function convertCall({ id, name, arguments: text, output }: SubmittedCall): ToolInvocationPart {
+  const args = readJson(text);
+  const call = { toolCallId: shortenId(id), toolName: name, args: args ? args.value : text };
+  return {
+    type: 'tool-invocation',
+    toolInvocation:
+      output === undefined ? { ...call, state: 'call' } : { ...call, state: 'result', result: parseOutput(output) },
+  };
+}

@@ -7,7 +7,6 @@ import { buildProblemResponse } from '../http/problem.ts';
 import { mountSession } from './session-routes.ts';
 import { readAsset, readPage } from './site-files.ts';
 import { CACHE_CHECKED, CACHE_FOREVER, SITE_HEADERS, writePolicy } from './site-headers.ts';
-import { UNBUILT_PAGE } from './unbuilt-page.ts';
 
 /** In the page of the build. */
 const NONCE_PLACEHOLDER = /__CSP_NONCE__/g;
@@ -51,3 +50,24 @@ async function serveAsset(call: Context, { settings }: GatewayContext): Promise<
     },
   });
 }
+
+/** A build may be in progress: the page requests itself again after this time. */
+const ASK_AGAIN_S = 3;
+
+const UNBUILT_PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta http-equiv="refresh" content="${ASK_AGAIN_S}" />
+    <title>Millrace</title>
+  </head>
+  <body>
+    <h1>The console is not built yet</h1>
+    <p><code>npm start</code> builds the console in the background after its start. This page reloads until the build is complete.</p>
+    <p>If it does not appear, read the output of <code>npm start</code>, or build it:</p>
+    <pre>node console/build.mjs --out DIR</pre>
+    <p>and start the gateway with <code>CONSOLE_DIR=DIR</code>. The API works without the console.</p>
+  </body>
+</html>
+`;

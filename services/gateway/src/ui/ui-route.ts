@@ -4,12 +4,11 @@ import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
 import { continueCalls } from '../agents/client-calls.ts';
-import type { CallMark, OpenedRequest } from '../recent/open-request.ts';
+import { type CallMark, type OpenedRequest, settleFailed, settleRequest } from '../recent/open-request.ts';
 import { answerAll, answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent/repeated-run.ts';
-import { settleFailed, settleRequest } from '../recent/settle-request.ts';
 import { readAgent } from '../own/run-routes.ts';
 import {
   convertUiMessages,

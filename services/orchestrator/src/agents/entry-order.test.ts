@@ -1,7 +1,6 @@
 import type { ListName } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { collectPositions } from './default-positions.ts';
-import { orderEntries, type PlacedEntry } from './entry-order.ts';
+import { orderEntries, type PlacedEntry, collectPositions } from './entry-order.ts';
 
 type Listed = Omit<PlacedEntry, 'path' | 'processor'> & { processor?: string };
 const listEntries = (entries: readonly Listed[]): PlacedEntry[] =>

@@ -1,7 +1,6 @@
 // Computes the final order of a list: entries in declared order, those with `after` or `before` at the named position.
 // Pure.
-import type { Issue, ListName } from '@millrace/contracts';
-import type { DefaultPositions } from './default-positions.ts';
+import { type Issue, type ListName, MEMORY_POSITION, type ProcessorDescriptor } from '@millrace/contracts';
 import { createTargetIndex, listMembers, type PlacedEntry, type TargetIndex } from './entry-targets.ts';
 
 export type { PlacedEntry } from './entry-targets.ts';
@@ -112,4 +111,23 @@ function createCycleIssue(waiting: readonly PlacedEntry[]): Issue {
     path: waiting[0]?.path ?? '',
     remedy: 'Remove one of the after/before.',
   };
+}
+
+/** Positions by processor id, and that of the word `memory`. */
+type DefaultPositions = ReadonlyMap<string, number>;
+
+type PositionedDescriptor = { readonly descriptor: Pick<ProcessorDescriptor, 'id' | 'positions'> };
+
+/**
+ * Collects the positions that running processors advertise: the place of an entry with `after: pii` in a list without
+ * pii (docs/semantics.md, section 2). The error list has none.
+ */
+export function collectPositions(list: ListName, advertised: Iterable<PositionedDescriptor>): DefaultPositions {
+  const positions = new Map<string, number>();
+  if (list === 'error') return positions;
+  for (const { descriptor } of advertised) {
+    const position = descriptor.positions?.[list];
+    if (position !== undefined) positions.set(descriptor.id, position);
+  }
+  return positions.set('memory', MEMORY_POSITION);
 }

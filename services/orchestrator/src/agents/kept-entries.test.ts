@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makePlan, planEntry } from '../testing/plan-entries.ts';
-import { warnOfKeptEntries } from './kept-entries.ts';
+import { warnOfKeptEntries } from './overridable.ts';
 
 const makeOverridden = (required: boolean, ...names: string[]) => ({
   ...makePlan([planEntry('guard', { required: true }), ...names.map((name) => planEntry(name, { required }))]),

@@ -1,6 +1,14 @@
 // Resolves the processors that callers may list for one run together with the agent, so that a submission and the start
 // of a run use the version that the agent's author has seen, whatever is running then. Pure.
-import { readMemoryKey, type Issue, type JsonValue, type Overridable } from '@millrace/contracts';
+import {
+  readMemoryKey,
+  type Issue,
+  type JsonValue,
+  type Overridable,
+  isKeptByOverrides,
+  getOwnMember,
+  type Plan,
+} from '@millrace/contracts';
 import { getProcessorId, createMissingIssue, type KnownProcessors } from './entry-uses.ts';
 
 export function listOverridable(names: readonly string[], known: KnownProcessors): Record<string, Overridable> {
@@ -43,4 +51,21 @@ export function findOverrideIssues(names: JsonValue | undefined, known: KnownPro
       },
     ];
   });
+}
+
+/**
+ * Warns that a definition which is applied again keeps entries that overrides of its stored version replace: plans of
+ * earlier versions keep the entries with `required` only.
+ */
+export function warnOfKeptEntries(stored: Plan, plan: Plan): Issue[] {
+  if (!stored.overridable || !plan.overridable) return [];
+  const kept = Object.values(plan.entries).filter((entry) => {
+    const before = getOwnMember(stored.entries, entry.entry);
+    return before && !isKeptByOverrides(before) && isKeptByOverrides(entry);
+  });
+  if (kept.length === 0) return [];
+  const names = kept.map(({ entry }) => entry).join(', ');
+  const message = `A caller's list replaces these entries of the stored agent; those of this one stay: ${names}.`;
+  const remedy = 'To let callers replace an entry, list it as {use: NAME, replaceable: true}.';
+  return [{ code: 'entries-kept', message, remedy }];
 }

@@ -11,8 +11,7 @@ import {
   type Plan,
 } from '@millrace/contracts';
 import { readDefinition } from './definition-issues.ts';
-import { collectPositions } from './default-positions.ts';
-import { orderEntries } from './entry-order.ts';
+import { orderEntries, collectPositions } from './entry-order.ts';
 import { createMissingIssue, resolveUse, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
 import { findGroupIssues, withGroups } from './groups.ts';
 import { makePlan } from './make-plan.ts';

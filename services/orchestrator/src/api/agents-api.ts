@@ -10,7 +10,7 @@ import {
   type JsonValue,
 } from '@millrace/contracts';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { warnOfKeptEntries } from '../agents/kept-entries.ts';
+import { warnOfKeptEntries } from '../agents/overridable.ts';
 import { warnUnequalJudges } from '../agents/memory-warnings.ts';
 import { findPlanWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';

@@ -10,7 +10,7 @@ import {
   type RunSummary,
 } from '@millrace/contracts';
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
-import { endIfOverdue, isOverdue } from '../takeover/end-overdue.ts';
+import { endIfOverdue, isOverdue } from '../takeover/end-undriven.ts';
 import { loadRun } from '../state/load-run.ts';
 import { pageBytes } from '../state/logged-chunks.ts';
 import { isAtRest, readEnd, readHead } from '../state/run-head.ts';

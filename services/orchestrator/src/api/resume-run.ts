@@ -22,7 +22,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { refuseBadEdit } from './refuse-bad-edit.ts';
 import { isOfEarlierRun, readSuspension, takeBackResumption, writeResumption } from '../state/suspension-store.ts';
 import { readHead } from '../state/run-head.ts';
-import { wakeRun } from '../takeover/wake-run.ts';
+import { wakeRun } from '../takeover/after-suspension.ts';
 
 /** What a caller of the verbs may answer. */
 export type AnswerRules = {

@@ -11,8 +11,7 @@ import {
 } from '@millrace/contracts';
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { endIfOverdue } from '../takeover/end-overdue.ts';
-import { endUndriven } from '../takeover/end-undriven.ts';
+import { endUndriven, endIfOverdue } from '../takeover/end-undriven.ts';
 import { isAtRest, readEnd, readHead } from '../state/run-head.ts';
 import { createUnknownAgentError } from './agents-api.ts';
 import { cancelRun } from './cancel-run.ts';

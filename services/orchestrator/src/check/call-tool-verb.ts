@@ -12,7 +12,7 @@ import type { ApiCall } from '@millrace/bus';
 import { createMissingIssue } from '../agents/entry-uses.ts';
 import { callTool } from '../calls/tool-client.ts';
 import type { Discovery } from '../peers/discovery.ts';
-import { startDeadline } from './check-deadline.ts';
+import { startDeadline } from './check-limits.ts';
 import { createCheckRun } from './check-run.ts';
 import type { TryParts } from './try-verb.ts';
 

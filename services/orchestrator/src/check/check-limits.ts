@@ -1,4 +1,4 @@
-// Limits the concurrent checks of this orchestrator: a check has no queue to wait in.
+// Limits the concurrent checks of this orchestrator, because a check has no queue to wait in, and their duration.
 import { MillraceError } from '@millrace/contracts';
 
 export type CheckLimits = { maxChecks: number; maxChecksPerTenant: number };
@@ -39,3 +39,22 @@ const createTooManyChecksError = (path: string, limit: number): MillraceError =>
     remedy: `Send the check again after ${RETRY_AFTER_MS} ms.`,
     retryAfterMs: RETRY_AFTER_MS,
   });
+
+export type Deadline = {
+  /** By the monotonic clock of this process. */
+  at: number;
+  signal: AbortSignal;
+  end: () => void;
+};
+
+/** Ends a check, or the call of one processor or tool, after the timeout. */
+export function startDeadline(timeoutMs: number): Deadline {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort('deadline'), timeoutMs);
+  // The end stops the texts that are still being judged when another one has thrown.
+  const end = () => {
+    clearTimeout(timer);
+    stop.abort('deadline');
+  };
+  return { at: performance.now() + timeoutMs, signal: stop.signal, end };
+}

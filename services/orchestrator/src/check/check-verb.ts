@@ -17,9 +17,8 @@ import { refuseBadRequest } from '../api/request-issues.ts';
 import type { SubmitGuard } from '../api/submit-limits.ts';
 import { resolveRunAgent } from '../state/run-agent.ts';
 import type { Deps } from '../state/run-context.ts';
-import type { CheckPlaces } from './check-limits.ts';
+import { type CheckPlaces, startDeadline, type Deadline } from './check-limits.ts';
 import type { CheckedRun } from './check-run.ts';
-import { startDeadline, type Deadline } from './check-deadline.ts';
 import { countUndecided, foldChecks } from './fold-checks.ts';
 import { judgeText, type CheckJudgement } from './judge-text.ts';
 

@@ -1,5 +1,6 @@
 // Gathers the changes of a run's processors, in memory, if its agent has `record: changes`. No text is stored before
 // the run has ended: until then a later entry, of this stage or of another one, may still mask or reject the text.
+import { matchWords, splitWords, toSegments } from './match-words.ts';
 import {
   toPublicViolations,
   type Chunk,
@@ -9,6 +10,7 @@ import {
   type StageInput,
   type Verdict,
   type Violation,
+  type ChangedSegment,
 } from '@millrace/contracts';
 import {
   findFinalText,
@@ -18,7 +20,6 @@ import {
   type FinalTexts,
   type RecordedText,
 } from './recorded-texts.ts';
-import { maskAll, showChange } from './show-change.ts';
 
 /** The parts of a judged entry that a change has. */
 type JudgedChange = { entry: { entry: string }; verdict: Verdict; input: StageInput };
@@ -113,3 +114,30 @@ function showGathered({ text, ...rest }: GatheredChange, final: FinalTexts | und
 
 const readViolations = (verdict: Verdict): readonly Violation[] =>
   'violations' in verdict ? (verdict.violations ?? []) : [];
+
+type ShownChange = { before: string; after: string };
+
+/** Longer texts are masked as a whole, UTF-16 code units. */
+const MAX_SHOWN_CHARS = 16 * 1024;
+
+/**
+ * Shows the text before and after a change: only the words that the final text still has.
+ * @param final the text at the end of the run; undefined: the run has no such text, and everything is masked
+ */
+export function showChange(
+  { before, after }: ShownChange,
+  final: string | undefined,
+): { before: ChangedSegment[]; after: ChangedSegment[] } {
+  if (final === undefined || [before, after, final].some(({ length }) => length > MAX_SHOWN_CHARS))
+    return { before: maskAll(before), after: maskAll(after) };
+  const [own, next, last] = [splitWords(before), splitWords(after), splitWords(final)];
+  const kept = matchWords(own, next);
+  const later = matchWords(next, last);
+  return {
+    before: toSegments(own, (at) => later.has(kept.get(at) ?? -1)),
+    after: toSegments(next, (at) => later.has(at)),
+  };
+}
+
+/** Masks a text as a whole. */
+const maskAll = ({ length }: string): ChangedSegment[] => (length === 0 ? [] : [{ masked: length }]);

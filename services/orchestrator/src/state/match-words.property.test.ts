@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { matchWords, splitWords, toSegments } from './match-words.ts';
-import { showChange } from './show-change.ts';
+import { showChange } from './change-log.ts';
 
 /** Returns pseudo-random texts from few words, so that words repeat. */
 function makeTexts(count: number): string[] {

@@ -1,11 +1,10 @@
 // Completes a suspension. While the run was active, a cancel or an answer may have been accepted, and its command may
 // have been dropped because the run had an owner.
-import { stateKeys, type RunHead } from '@millrace/contracts';
-import { readEntry, type JetStreamAccess } from '@millrace/bus';
+import { stateKeys, type RunHead, COMMON_VERSION, type Command } from '@millrace/contracts';
+import { readEntry, type JetStreamAccess, publishDurably } from '@millrace/bus';
 import { z } from 'zod';
 import { endUndriven } from './end-undriven.ts';
 import { readResumptions, readSuspension } from '../state/suspension-store.ts';
-import { wakeRun } from './wake-run.ts';
 
 /** Idempotent. @throws queue-full, bus-unreachable, store-unavailable */
 export async function completeSuspension(access: JetStreamAccess, head: RunHead): Promise<void> {
@@ -25,4 +24,24 @@ export async function wakeIfAnswered(access: JetStreamAccess, head: RunHead): Pr
   if (answers.length === 0) return false;
   await wakeRun(access, head, `${head.epoch}`);
   return true;
+}
+
+/**
+ * Publishes the command that resumes a suspended run with an answer; any orchestrator may claim it.
+ * @param reason distinguishes commands: two with the same reason are one. @throws queue-full, bus-unreachable
+ */
+export async function wakeRun(access: JetStreamAccess, head: RunHead, reason: string): Promise<void> {
+  const { tenant, runId, suspension, deadlineAt } = head;
+  // Remaining time of an active run: it may have been suspended by the time that the command arrives, with no more time
+  // left than this.
+  const deadlineMs = suspension?.remainingMs ?? Math.max(deadlineAt - access.clock.now(), 0);
+  const command: Command = {
+    command: 'resume',
+    v: COMMON_VERSION,
+    request: { tenant, runId, deadlineMs },
+    submittedAt: access.clock.now(),
+  };
+  await publishDurably(access, access.runShards.nextSubject(tenant), command, `${tenant}.${runId}.resume.${reason}`, {
+    isQueue: true,
+  });
 }

@@ -5,7 +5,7 @@ import type { Delivery } from '@millrace/bus';
 import { expect, test } from 'vitest';
 import { useJetStream } from '../testing/jetstream.ts';
 import { createHead } from '../testing/run-heads.ts';
-import { wakeRun } from './wake-run.ts';
+import { wakeRun } from './after-suspension.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');

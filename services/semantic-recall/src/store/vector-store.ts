@@ -1,4 +1,6 @@
 // The contract of a vector store: the messages of runs with their vectors, queried by similarity and by their order in the thread.
+import { checkTenant } from '@millrace/stores';
+
 // Every implementation runs the conformance suite (conformance/vector-store.ts), which tests these guarantees:
 //
 // - A thread stores a message once, by its id and text: the first run that has it stores it, at that run's position.
@@ -9,7 +11,7 @@
 // - Tenants and owners are isolated: no id of one finds or replaces points of another.
 // - Vectors of different spaces never meet.
 
-import type { Trust } from '@millrace/contracts';
+import { type Trust, MillraceError } from '@millrace/contracts';
 
 /** Vectors are comparable within one embedder only. `embedder` is any name that distinguishes two of them. */
 export type VectorSpace = { embedder: string; dimensions: number };
@@ -116,3 +118,14 @@ export type VectorStore = {
   eraseOwner(owner: RecallOwner, runIds: readonly string[], signal?: AbortSignal): Promise<ErasedVectors>;
   close(): Promise<void>;
 };
+
+/** Rejects a block that a run cannot index. @throws token-invalid, message-invalid */
+export function checkBlock({ tenant, runId, messages }: VectorBlock): void {
+  checkTenant(tenant);
+  if (messages.length <= MAX_RUN_MESSAGES) return;
+  throw new MillraceError(
+    'message-invalid',
+    `Run "${runId}" has ${messages.length} messages; one run can index ${MAX_RUN_MESSAGES}.`,
+    { remedy: 'Send fewer messages with a run. Messages that the thread already holds need not be sent again.' },
+  );
+}

@@ -2,8 +2,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Env } from '@millrace/bus';
 import type { CliIo } from '../cli-io.ts';
-import { readInput } from '../read-input.ts';
-import { openLines } from '../read-lines.ts';
+import { readInput, openLines } from '../read-input.ts';
 import { runCli } from '../run-cli.ts';
 
 export type RecordedOptions = {

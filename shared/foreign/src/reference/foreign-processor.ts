@@ -1,5 +1,5 @@
 // A processor of the reference interface as a definition of ours: nothing of it is changed, everything around it is.
-import type { ProcessorDefinition, ProcessorMethods } from '@millrace/processor';
+import { type ProcessorDefinition, type ProcessorMethods, runProcessorService } from '@millrace/processor';
 import type { z } from 'zod';
 import { cannotBeServed, createMaker, type AdaptedDefinition, type SourceOf } from '../processor-source.ts';
 import type { Foreign, StageBridge } from './foreign-call.ts';
@@ -61,4 +61,16 @@ function bridgeStages(foreign: Foreign, stages: readonly ForeignStage[]): Proces
     ...createOutputStreamStage(foreign),
   };
   return Object.fromEntries(Object.entries(all).filter(([name]) => stages.some((stage) => stage === name)));
+}
+
+/**
+ * Serves an unmodified processor of the reference: the whole main.ts of its service. Ends the process: 0 after a
+ * signal and a drain, 1 with the reason. The service is named like the processor.
+ */
+export function serveForeign<S extends z.ZodType>(
+  source: ForeignSource<S>,
+  definition: ForeignDefinition<S>,
+): Promise<void> {
+  const { id, version } = definition;
+  return runProcessorService({ name: id, version, processors: [foreignProcessor(source, definition)] });
 }

@@ -2,7 +2,7 @@
 import type { Chunk, Verdict } from '@millrace/contracts';
 import { callContext, callEntry, TEST_RUN } from '@millrace/testkit';
 import type { CallContext } from '../entry-args.ts';
-import { callStream } from '../stream/call-stream.ts';
+import { callStream } from '../stream/stream-batch.ts';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
 import type { Processor } from '../processor.ts';
 import type { ProcessorDefinition } from '../processor-definition.ts';

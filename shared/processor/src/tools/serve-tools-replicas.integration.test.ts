@@ -4,7 +4,7 @@ import { endpointMetadataSchema, METADATA_KEY } from '@millrace/contracts';
 import { createResources } from '@millrace/service';
 import { eventually, passingProcessor, useBus, useNats } from '@millrace/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
-import { advertiseService } from '../serve/advertise-service.ts';
+import { advertiseService } from '../processor-service.ts';
 import { serveProcessors } from '../serve/serve-processors.ts';
 import { serveTools } from './serve-tools.ts';
 import { testTool } from '../testing/test-tool.ts';

@@ -1,8 +1,7 @@
 // Calls of the client's tools in the messages of a chat completion.
 import type { Message, ToolInvocationPart } from '@millrace/contracts';
 import { parseCallId, type CallResults } from '../../agents/client-calls.ts';
-import { convertCall, parseOutput } from '../../agents/submitted-calls.ts';
-import { createMessage } from '../../agents/submitted-messages.ts';
+import { createMessage, convertCall, parseOutput } from '../../agents/submitted-messages.ts';
 import type { ChatMessage } from './chat-request.ts';
 
 /** Returns the results after the last answer, if that answer has calls of a run. */

@@ -11,7 +11,7 @@ import { describeSuspension, isObjectBroken } from './chat-state.ts';
 import { holdHeaders, readChatFrames } from './chat-stream.ts';
 import { createChatWriter, describeCall, describeResult, writeCompletion, type ChatIdentity } from './chat-wire.ts';
 import { onResponseEnd } from '../../http/response-end.ts';
-import { settleRequest } from '../../recent/settle-request.ts';
+import { settleRequest } from '../../recent/open-request.ts';
 import { ContentBlocked, describeOpenAiError, openAiErrorResponse } from '../openai-error.ts';
 import { startChat, type StartedChat } from './start-chat.ts';
 

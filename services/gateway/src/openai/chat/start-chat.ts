@@ -19,10 +19,9 @@ import {
   startWithMembers,
 } from '../run-settings.ts';
 import { readClientTools } from '../client-tools.ts';
-import type { CallMark, OpenedRequest } from '../../recent/open-request.ts';
+import { type CallMark, type OpenedRequest, settleFailed } from '../../recent/open-request.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';
 import { refuseMembers } from '../refuse-members.ts';
-import { settleFailed } from '../../recent/settle-request.ts';
 import { describeStart } from '../start-headers.ts';
 
 const NO_TRAITS = { acceptsSystem: false, hasHistory: false, callerSettings: [], hasForm: false };

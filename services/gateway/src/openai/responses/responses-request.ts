@@ -9,9 +9,10 @@ import {
   isSystemRole,
   selectSubmitted,
   type ConvertOptions,
+  convertCall,
+  parseOutput,
 } from '../../agents/submitted-messages.ts';
 import { parseCallId, type CallResults } from '../../agents/client-calls.ts';
-import { convertCall, parseOutput } from '../../agents/submitted-calls.ts';
 import type { RefusedMembers } from '../refuse-members.ts';
 import type { SettingNames } from '../run-settings.ts';
 

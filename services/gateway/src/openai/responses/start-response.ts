@@ -10,7 +10,7 @@ import { readClientTools } from '../client-tools.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';
 import { refuseMembers } from '../refuse-members.ts';
 import { listIgnoredSettings, readForm, readModelSettings, startWithMembers } from '../run-settings.ts';
-import { settleFailed } from '../../recent/settle-request.ts';
+import { settleFailed } from '../../recent/open-request.ts';
 import { describeStart } from '../start-headers.ts';
 import { answerApprovals } from './response-approvals.ts';
 import { resolveReferences } from './item-references.ts';

@@ -1,6 +1,18 @@
 // Finds the words of a text: the longest runs of ASCII letters, with a hash each, so that the views compare numbers and not copies of
 // words. Words that a view looks for are candidates by their hash; a pattern decides.
-import { addToHash, EMPTY_HASH, hashWord } from '../word-hash.ts';
+
+/** Hash of the empty word. */
+export const EMPTY_HASH = 0x811c_9dc5;
+
+/** Adds a unit, in the same way for both cases of a letter. */
+export const addToHash = (hash: number, unit: number): number => Math.imul(hash ^ (unit | 32), 0x0100_0193);
+
+/** Returns the hash of a word of ASCII letters, digits and apostrophes. */
+export function hashWord(word: string): number {
+  let hash = EMPTY_HASH;
+  for (let at = 0; at < word.length; at++) hash = addToHash(hash, word.charCodeAt(at));
+  return hash;
+}
 
 export type AsciiWords = { count: number; starts: Uint32Array; ends: Uint32Array; hashes: Int32Array };
 

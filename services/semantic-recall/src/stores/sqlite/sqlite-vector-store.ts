@@ -7,7 +7,6 @@ import { checkTenant, closeSqlite, runInTransaction, openSqlite, saveSuperseded,
 import { RUN_MARK_TTL_MS } from '@millrace/stores';
 import { buildCollectionName } from '../../store/point-id.ts';
 import { computePointId } from '../../store/point-id.ts';
-import { checkBlock } from '../../store/recall-errors.ts';
 import { encodeVector } from '../../store/vector-bytes.ts';
 import {
   computeOrder,
@@ -22,6 +21,7 @@ import {
   type VectorBlock,
   type VectorSpace,
   type VectorStore,
+  checkBlock,
 } from '../../store/vector-store.ts';
 import { createSqliteDeletions } from './sqlite-deletions.ts';
 import { chooseNearest, type SqlScope } from './sqlite-nearest.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readUnits } from '../../../text/views/unit-kinds.ts';
-import { EMPTY_HASH, hashWord } from '../../../text/word-hash.ts';
+import { EMPTY_HASH, hashWord } from '../../../text/views/ascii-words.ts';
 import { createEntry } from './entry.ts';
 import { createWordTable } from './word-table.ts';
 

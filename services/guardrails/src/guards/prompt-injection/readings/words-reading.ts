@@ -4,7 +4,7 @@ import { findSimilarLetter } from '../../../text/views/confusables.ts';
 import type { ScannedText } from '../../../text/views/scanned-text.ts';
 import { foldCharacter } from '../../../text/views/unit-fold.ts';
 import { UNIT } from '../../../text/views/unit-kinds.ts';
-import { addToHash, EMPTY_HASH } from '../../../text/word-hash.ts';
+import { addToHash, EMPTY_HASH } from '../../../text/views/ascii-words.ts';
 import type { LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon, LexiconWords } from '../lexicon/lexicon.ts';
 import { isUnspaced, getWordLength, type UnspacedScan } from '../lexicon/unspaced-scripts.ts';

@@ -1,0 +1,39 @@
+import { isLabel } from './label.ts';
+
+// Formats of patterns in options, which `agents apply` checks, so that a run does not fail at a bad regular expression and
+// a guard names only tools of the agent; and formats of members that are structure and not text.
+
+/** A pattern of RE2. */
+export const RE2_FORMAT = 're2';
+/** A pattern of RE2 for streamed text: a part of a stream has no known start or end. */
+export const RE2_UNANCHORED_FORMAT = 're2-unanchored';
+
+/** The name of a tool, a prefix with `*`, or `*` for every tool. */
+export const TOOL_NAME_FORMAT = 'tool-name';
+
+export const matchesToolName = (patterns: readonly string[], name: string): boolean =>
+  patterns.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name));
+
+/** Returns whether the pattern has `^`, `$`, `\A` or `\z` outside of a class. */
+export function hasAnchor(source: string): boolean {
+  const withoutEscapes = source.replace(/\\[^]/g, (escape) => (/[Az]/.test(escape.charAt(1)) ? '^' : ''));
+  return /[\^$]/.test(withoutEscapes.replace(/\[\^?\]?[^\]]*\]/g, ''));
+}
+
+/** Guards skip structure, so a value of another form is text. */
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  createdAt: /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/,
+  mimeType: /^[\w.+-]{1,64}\/[\w.+*-]{1,64}(?:; ?[\w-]{1,32}="?[\w.-]{1,64}"?){0,4}$/,
+  toolCallId: /^\S{1,256}$/,
+};
+const WITHOUT_SPACE = /^\S*$/;
+
+/** Returns whether the value has the form of its member: a date, a media type, an id, a label, or a name without white space. */
+export function hasStructureFormat(name: string, value: unknown): boolean {
+  if (name === 'label') return isLabel(value);
+  return typeof value !== 'string' || (FORMATS[name] ?? WITHOUT_SPACE).test(value);
+}
+
+/** Returns an example of the format, for errors; undefined if the member has none. */
+export const findStructureExample = (name: string): string | undefined =>
+  ({ id: 'message_1', createdAt: '2026-01-31T12:00:00.000Z', mimeType: 'image/png', toolCallId: 'call_1' })[name];
