@@ -27,6 +27,10 @@ const LONGEST = [
   'test/faults/',
   // Waits for a package archive.
   'shared/servers/src/debian-package',
+  // With Chromium.
+  'test/console/actions',
+  'test/console/chat',
+  'test/console/pages',
   'test/e2e/',
   'test/',
   'services/guardrails/',

@@ -57,6 +57,20 @@ test('A request of which no copy has a responder fails at once', async () => {
   });
 });
 
+test('A request is repeated in two copies from the second repetition on, so that one of them reaches another replica', async () => {
+  let copies = 0;
+  server.bus.nc.subscribe('frozen', { callback: () => void (copies += 1) });
+  await server.bus.nc.flush();
+  const [everyMs, intervals] = [50, 10];
+  expect(await ask('frozen', { repeatEveryMs: everyMs, timeoutMs: everyMs * (intervals + 0.5) })).toMatchObject({
+    error: { code: 'timeout' },
+  });
+  await server.bus.nc.flush();
+  // One copy for each interval and the first one would be 11; a busy machine skips some intervals.
+  expect(copies).toBeGreaterThan(intervals + 3);
+  expect(copies).toBeLessThanOrEqual(2 * intervals);
+});
+
 test('A timeout names the subject and the time', async () => {
   await answering('silent', () => new Promise(() => undefined));
   expect(await ask('silent', { timeoutMs: 30 })).toMatchObject({

@@ -16,7 +16,8 @@ export type BusRequest<T> = {
   timeoutMs: number;
   /**
    * Repeats the request after each such time without a reply, ms: another replica of the queue group may receive it.
-   * Only for idempotent ones. The request fails at once if no copy has a responder.
+   * Only for idempotent ones. From the second repetition on two copies are sent, because the server chooses the replica
+   * of each at random. The request fails at once if no copy has a responder.
    */
   repeatEveryMs?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -87,8 +88,13 @@ export function request<T>(bus: Bus, ask: BusRequest<T>): Promise<RequestAnswer<
     };
     publish();
     // While the connection is down the client library keeps the first request and sends it on reconnection.
-    if (!isOver && repeatEveryMs !== undefined)
-      repeating = setInterval(() => bus.hasConnection() && publish(), repeatEveryMs);
+    const repeat = () => {
+      if (!bus.hasConnection()) return;
+      const isFirst = copies === 1;
+      publish();
+      if (!isFirst && !isOver) publish();
+    };
+    if (!isOver && repeatEveryMs !== undefined) repeating = setInterval(repeat, repeatEveryMs);
   });
 }
 
