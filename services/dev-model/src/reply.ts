@@ -1,5 +1,5 @@
 // The reply of one model call, before the wire form of either API: the reasoning, the text, then the tool calls, in
-// deltas of `chunkSize` code points, `delayMs` apart. A `failure` with output breaks the answer off after it; without
+// deltas of `chunkSize` code points, in bursts of `burst` deltas, `delayMs` apart. A `failure` with output breaks the answer off after it; without
 // output it is an HTTP error.
 export type ReplyCall = {
   readonly name: string;
@@ -20,6 +20,7 @@ export type ModelReply = {
   readonly finish: 'stop' | 'length';
   readonly chunkSize: number;
   readonly delayMs: number;
+  readonly burst: number;
   readonly failure: ReplyFailure | undefined;
 };
 
@@ -32,6 +33,7 @@ export const buildPlainReply = (text: string, toolCalls: readonly ReplyCall[] = 
   finish: 'stop',
   chunkSize: defaultChunkSize,
   delayMs: 0,
+  burst: 1,
   failure: undefined,
 });
 

@@ -23,9 +23,9 @@ export function prose(deltas: number = DELTAS): string {
   return PROSE.repeat(Math.ceil(chars / PROSE.length)).slice(0, chars);
 }
 
-/** Builds an input that makes the model answer with that prose, piece by piece. */
-export function makeScript(delayMs: number, deltas: number = DELTAS): string {
-  const element = { text: prose(deltas), chunkSize: PIECE_CHARS, delayMs };
+/** Builds an input that makes the model answer with that prose, piece by piece, or `burst` pieces at a time. */
+export function makeScript(delayMs: number, deltas: number = DELTAS, burst: number = 1): string {
+  const element = { text: prose(deltas), chunkSize: PIECE_CHARS, delayMs, burst };
   return `Go on.\n\`\`\`script\n${JSON.stringify([element])}\n\`\`\``;
 }
 

@@ -77,6 +77,16 @@ describe.each(apis)('a scripted stream over %s', (api) => {
     expect(performance.now() - begun).toBeGreaterThanOrEqual(95);
   });
 
+  test('the stream sends the deltas of a burst in one write, and waits only between bursts', async () => {
+    const begun = performance.now();
+    const parts = await stream([{ text: 'abcdef', chunkSize: 1, delayMs: 60, burst: 3 }]);
+    const elapsed = performance.now() - begun;
+    expect(listDeltas(parts, 'text-delta').join('')).toBe('abcdef');
+    expect(elapsed).toBeGreaterThanOrEqual(55);
+    // Five pauses, one for each delta, would take 300 ms.
+    expect(elapsed).toBeLessThan(290);
+  });
+
   test('a call without streaming receives the whole scripted text', async () => {
     const { content, finishReason, usage } = await model.doGenerate(
       makeScriptedCall([{ text: 'Let me see.', toolCalls: [{ name: 'clock' }] }]),

@@ -43,7 +43,7 @@ export async function serveModelCall(
   }
 
   if (call.stream) {
-    const body = createSseBody(wire.frames(call, reply), reply.delayMs, (end) => {
+    const body = createSseBody(wire.frames(call, reply), reply, (end) => {
       log.info({ ...fields, ...end }, 'model call streamed');
     });
     // Set explicitly; otherwise the server would wait for more of the body to learn its length.
@@ -51,7 +51,7 @@ export async function serveModelCall(
     return new Response(body, { headers: { ...headers, 'cache-control': 'no-cache' } });
   }
 
-  const pauseMs = reply.delayMs * Math.max(0, countDeltas(reply) - 1);
+  const pauseMs = reply.delayMs * Math.floor(Math.max(0, countDeltas(reply) - 1) / reply.burst);
   if (pauseMs > 0) await delay(pauseMs, undefined, { signal: request.signal });
   log.info(fields, 'model call answered');
   return Response.json(wire.body(call, reply));

@@ -1,6 +1,7 @@
 // Body of a streamed answer. Frames are generated as the client reads (backpressure), so nothing is generated for a
-// slow or disconnected reader. Without a delay many events share one write; with one, each pause ends a write and the
-// next starts at least `delayMs` later.
+// slow or disconnected reader. Without a delay many events share one write; with one, each burst ends a write and the next
+// starts at least `delayMs` later.
+import type { ModelReply } from '../reply.ts';
 import { pause, type Frame } from './wire.ts';
 
 export type StreamEnd = { readonly outcome: 'completed' | 'disconnected'; readonly deltas: number };
@@ -9,7 +10,7 @@ const maxWriteCharacters = 16 * 1024;
 
 export function createSseBody(
   frames: Generator<Frame, void>,
-  delayMs: number,
+  { delayMs, burst }: Pick<ModelReply, 'delayMs' | 'burst'>,
   onEnd: (end: StreamEnd) => void,
 ): ReadableStream<Uint8Array> {
   let timer: NodeJS.Timeout | undefined;
@@ -35,7 +36,7 @@ export function createSseBody(
         }
         if (next.value === pause) {
           pauses += 1;
-          isPaused = delayMs > 0;
+          isPaused = delayMs > 0 && pauses % burst === 0;
         } else text += next.value;
       }
       controller.enqueue(Buffer.from(text));

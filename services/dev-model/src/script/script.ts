@@ -34,6 +34,7 @@ const elementSchema = z.strictObject({
   reasoning: z.string().default(''),
   chunkSize: z.int().min(1).default(defaultChunkSize),
   delayMs: z.int().min(0).max(maxDelayMs).default(0),
+  burst: z.int().min(1).default(1),
   toolCalls: z
     .array(
       z.strictObject({
@@ -98,5 +99,6 @@ const toReply = (element: z.infer<typeof elementSchema>): ModelReply => ({
   finish: 'stop',
   chunkSize: element.chunkSize,
   delayMs: element.delayMs,
+  burst: element.burst,
   failure: element.error && toFailure(element.error),
 });

@@ -13,6 +13,8 @@ import { cpuMs, round, row, runProgram } from '../measure.ts';
 const AT_ONCE = 16;
 const RUNS = 128;
 const EVERY_MS = 5;
+/** Runs of bursts: few long ones, so that the submission of a run has no share in the cost of its chunks. */
+const BURSTS = { runs: 32, deltas: 1_000, burst: 8 };
 const LATENCIES = 300;
 /** Runs before the measured ones, of each side. */
 const WARM = 200;
@@ -48,7 +50,7 @@ export async function openGateway(context: BenchContext): Promise<Gateway> {
 type Read = { chunks: number; deltas: number; text: string; firstMs: number };
 
 /** Starts a run over HTTP, and reads its chunks to the end. */
-async function readRun({ url, key }: Gateway, input: string, agent = AGENT): Promise<Read> {
+async function readRun({ url, key }: Gateway, input: string, agent = AGENT, deltas = DELTAS): Promise<Read> {
   const begun = performance.now();
   const sent = request(`${url}/v1/agents/${agent}/runs`, {
     method: 'POST',
@@ -71,8 +73,8 @@ async function readRun({ url, key }: Gateway, input: string, agent = AGENT): Pro
       read.text += JSON.parse(data).payload.text;
     }
   }
-  if (read.text !== prose()) throw new Error(`the gateway gave another text: ${read.text}`);
-  if (read.deltas !== DELTAS) throw new Error(`the gateway gave ${read.deltas} deltas`);
+  if (read.text !== prose(deltas)) throw new Error(`the gateway gave another text: ${read.text}`);
+  if (read.deltas !== deltas) throw new Error(`the gateway gave ${read.deltas} deltas`);
   return read;
 }
 
@@ -90,27 +92,27 @@ async function sumRuns(total: number, work: () => Promise<number>): Promise<numb
   return chunks;
 }
 
+type ChunkLoad = { agent: string; input: string; runs?: number; deltas?: number };
 type ChunkCost = { gateway: number; client: number; chunks: number };
 
 /** µs of processor time per chunk: of the gateway, and of the client library in this process. */
 async function measureChunks(
   context: BenchContext,
   gateway: Gateway,
-  agent: string,
-  input: string,
+  { agent, input, runs = RUNS, deltas: each = DELTAS }: ChunkLoad,
 ): Promise<ChunkCost> {
-  const readOne = async () => (await readRun(gateway, input, agent)).chunks;
+  const readOne = async () => (await readRun(gateway, input, agent, each)).chunks;
   await sumRuns(2 * AT_ONCE, readOne);
   const before = await cpuMs(gateway.pid);
-  const chunks = await sumRuns(RUNS, readOne);
+  const chunks = await sumRuns(runs, readOne);
   const ms = (await cpuMs(gateway.pid)) - before;
-  const load = { agent, input, atOnce: AT_ONCE, text: prose() };
+  const load = { agent, input, atOnce: AT_ONCE, text: prose(each) };
   await manyRuns(context.stack.client, { ...load, total: AT_ONCE });
   const own = process.cpuUsage();
-  const { deltas } = await manyRuns(context.stack.client, { ...load, total: RUNS });
+  const { deltas } = await manyRuns(context.stack.client, { ...load, total: runs });
   const { user, system } = process.cpuUsage(own);
-  if (deltas !== RUNS * DELTAS) throw new Error(`the client gave ${deltas} deltas`);
-  return { gateway: (ms * 1_000) / chunks, client: (user + system) / chunks, chunks: chunks / RUNS };
+  if (deltas !== runs * each) throw new Error(`the client gave ${deltas} deltas`);
+  return { gateway: (ms * 1_000) / chunks, client: (user + system) / chunks, chunks: chunks / runs };
 }
 
 /** µs of processor time per message of a process that writes each message of a run to an HTTP response, unread. */
@@ -148,17 +150,20 @@ async function measureRelay({ natsUrl, stack }: BenchContext, input: string): Pr
 export const gatewayChunks: Measure = async (context) => {
   const gateway = await openGateway(context);
   const input = makeScript(EVERY_MS);
-  const cost = await measureChunks(context, gateway, AGENT, input);
+  const cost = await measureChunks(context, gateway, { agent: AGENT, input });
   const relay = await measureRelay(context, input);
   const detail = { streams: AT_ONCE, everyMs: EVERY_MS, chunks: round(cost.chunks), rawRelay: round(relay) };
   return row('gateway-chunks', 'µs of processor time a chunk', cost.gateway, cost.client, detail);
 };
 
-/** Several chunks in each message and in each write. */
+/** The pieces of a burst in each message and in each write. */
 export const gatewayBursts: Measure = async (context) => {
   const gateway = await openGateway(context);
-  const cost = await measureChunks(context, gateway, RAW_AGENT, makeScript(0));
-  const detail = { streams: AT_ONCE, chunks: round(cost.chunks) };
+  const { runs, deltas, burst } = BURSTS;
+  const everyMs = burst * EVERY_MS;
+  const input = makeScript(everyMs, deltas, burst);
+  const cost = await measureChunks(context, gateway, { agent: RAW_AGENT, input, runs, deltas });
+  const detail = { streams: AT_ONCE, burst, everyMs, chunks: round(cost.chunks) };
   return row('gateway-bursts', 'µs of processor time a chunk', cost.gateway, cost.client, detail);
 };
 
