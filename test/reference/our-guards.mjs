@@ -4,7 +4,8 @@ import { PROCESSORS } from '../../services/guardrails/src/processors.ts';
 
 const never = new AbortController().signal;
 const ref = { tenant: 'default', runId: 'reference', agent: 'reference', epoch: 1 };
-const context = { run: ref, requestContext: {}, retryCount: 0, stepNumber: 0, signal: never, write: () => undefined };
+const call = { run: ref, requestContext: {}, retryCount: 0, stepNumber: 0 };
+const context = { ...call, signal: never, trace: undefined, write: () => undefined };
 const failed = (error) => {
   throw error;
 };
@@ -36,6 +37,7 @@ function onePart(answer) {
 
 const made = ({ id, options = {} }) => {
   const definition = PROCESSORS.find((one) => one.id === id);
+  if (!definition) throw new Error(`There is no guard "${id}".`);
   return { id, guard: definition.create(definition.options.parse(options)) };
 };
 
@@ -47,7 +49,12 @@ export function inputGuard(use) {
     name: id,
     async processInput({ messages }) {
       const messageList = listOf(messages, 'input');
-      await guard.processInput({ ...argsOf(id), messages: messageList.get.all.db(), messageList, systemMessages: [] });
+      await guard.processInput?.({
+        ...argsOf(id),
+        messages: messageList.get.all.db(),
+        messageList,
+        systemMessages: [],
+      });
       return messages;
     },
   };

@@ -8,7 +8,7 @@ import { Memory } from '@mastra/memory';
 import { createModels } from '../../shared/models/src/mod.ts';
 import { inputGuard, outputGuards } from './our-guards.mjs';
 
-const { MODEL_URL, DATABASE = '' } = process.env;
+const { MODEL_URL = '', DATABASE = '' } = process.env;
 
 /** dev-model uses a script only for calls with a number, as the orchestrator sends them. */
 let calls = 0;
@@ -106,8 +106,8 @@ async function measure(asked) {
 
 process.on('message', (asked) => {
   measure(asked).then(
-    (figures) => process.send(figures),
-    (error) => process.send({ error: String(error?.stack ?? error) }),
+    (figures) => process.send?.(figures),
+    (error) => process.send?.({ error: String(error?.stack ?? error) }),
   );
 });
 process.on('disconnect', () => process.exit());
