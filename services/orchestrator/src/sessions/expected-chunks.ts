@@ -24,17 +24,21 @@ export type ExpectedChunks = {
   findMissing(): string | undefined;
 };
 
-/** The text of a part that was not matched yet, and the lengths of all of it and of its matched beginning. An id may name several parts in sequence. */
+/**
+ * The text of a part: the unmatched one is `left` from `seen` on, then `later`, so that V8 flattens each piece once, also if
+ * much text is held back. `matched`: length of the matched text. An id may name several parts in sequence.
+ */
 type ExpectedPart = {
   type: string;
   left: string;
-  length: number;
+  seen: number;
+  later: string;
   matched: number;
   isClosed: boolean;
   extras: Set<string>;
 };
-/** `next`: index of the first chunk that was not matched. */
-type ExpectedQueue = { chunks: Chunk[]; next: number; added: number; matched: number };
+/** `next`: index of the first chunk that was not matched; `matched`: number of all that were. */
+type ExpectedQueue = { chunks: Chunk[]; next: number; matched: number };
 
 /** Matched chunks of a queue that are released together. */
 const RELEASED_CHUNKS = 64;
@@ -49,30 +53,29 @@ export function expectChunks(rules: ChunkRules): ExpectedChunks {
     const list = getOrAdd(parts, key, () => []);
     const last = list.at(-1);
     if (last && !last.isClosed) return last;
-    const part = { type, left: '', length: 0, matched: 0, isClosed: false, extras: new Set<string>() };
+    const text = { left: '', seen: 0, later: '', matched: 0 };
+    const part = { type, ...text, isClosed: false, extras: new Set<string>() };
     list.push(part);
     return part;
   };
   const addPiece = (chunk: Chunk, key: string, text: string): (() => boolean) => {
     const part = addPart(key, chunk.type);
-    part.left += text;
-    part.length += text.length;
+    part.later += text;
     const extra = rules.serializeExtra(chunk);
     if (extra !== '') part.extras.add(extra);
-    const upTo = part.length;
+    const upTo = part.matched + countHeld(part);
     return () => part.matched >= upTo;
   };
   const matchPiece = (chunk: Chunk, key: string, text: string): ChunkMatch => {
     const part = parts.get(key)?.[0];
     if (!part) return { beyond: chunk };
     const extra = rules.serializeExtra(chunk);
-    const expected = text.slice(0, part.left.length);
-    const isLonger = text.length > expected.length;
+    const count = Math.min(text.length, countHeld(part));
+    const isLonger = text.length > count;
     if (extra !== '' && !part.extras.has(extra)) return 'different';
-    if (!part.left.startsWith(expected) || (isLonger && part.isClosed)) return 'different';
-    part.left = part.left.slice(expected.length);
-    part.matched += expected.length;
-    return isLonger ? { beyond: withPiece(chunk, text.slice(expected.length)) } : 'same';
+    if (readHeld(part, count) !== text.slice(0, count) || (isLonger && part.isClosed)) return 'different';
+    takeText(part, count);
+    return isLonger ? { beyond: withPiece(chunk, text.slice(count)) } : 'same';
   };
   const matchOther = (chunk: Chunk): ChunkMatch => {
     const ended = readEndedPart(chunk);
@@ -103,8 +106,8 @@ export function expectChunks(rules: ChunkRules): ExpectedChunks {
       if (ended !== undefined) addPart(ended, chunk.type).isClosed = true;
       const queue = isDataChunk(chunk) ? getOrAdd(data, rules.queueData(chunk), openQueue) : others;
       queue.chunks.push(chunk);
-      const at = ++queue.added;
-      return () => queue.matched >= at;
+      const upTo = queue.matched + queue.chunks.length - queue.next;
+      return () => queue.matched >= upTo;
     },
     match(chunk) {
       const piece = readTextPiece(chunk);
@@ -121,9 +124,25 @@ export function expectChunks(rules: ChunkRules): ExpectedChunks {
   };
 }
 
-const isHeld = (part: ExpectedPart | undefined): boolean => part !== undefined && part.left !== '';
+const countHeld = ({ left, seen, later }: ExpectedPart): number => left.length - seen + later.length;
+const isHeld = (part: ExpectedPart | undefined): boolean => part !== undefined && countHeld(part) > 0;
 
-const openQueue = (): ExpectedQueue => ({ chunks: [], next: 0, added: 0, matched: 0 });
+/** Returns the beginning of the unmatched text. @param count at most its length */
+function readHeld({ left, seen, later }: ExpectedPart, count: number): string {
+  const missing = count - (left.length - seen);
+  return left.slice(seen, seen + count) + (missing > 0 ? later.slice(0, missing) : '');
+}
+
+function takeText(part: ExpectedPart, count: number): void {
+  part.matched += count;
+  part.seen += count;
+  if (part.seen < part.left.length) return;
+  part.seen -= part.left.length;
+  part.left = part.later;
+  part.later = '';
+}
+
+const openQueue = (): ExpectedQueue => ({ chunks: [], next: 0, matched: 0 });
 
 function takeNext(queue: ExpectedQueue): void {
   queue.matched += 1;
