@@ -22,30 +22,27 @@ const hookTimeoutMs = 60_000;
 const testTimeoutMs = 30_000;
 /** Tests scale the production durations to a fifth: shared/contracts/src/timings.ts. */
 const TIME_SCALE = '0.2';
+/** Tests with Chromium, slowest first. */
+const IN_A_BROWSER = [
+  'test/console/actions.test.ts',
+  'test/console/chat.test.ts',
+  'test/console/pages.test.ts',
+  'test/e2e/use-chat.test.ts',
+  'test/console/live.test.ts',
+  'test/e2e/browser.test.ts',
+];
 /** Folders and names of the slowest files: they start first, so that none of them runs alone at the end. */
 const LONGEST = [
   'test/faults/',
   // Waits for a package archive.
   'shared/servers/src/debian-package',
-  // With Chromium.
-  'test/console/actions',
-  'test/console/chat',
-  'test/console/pages',
+  ...IN_A_BROWSER,
   'test/e2e/',
   'test/',
   'services/guardrails/',
   'services/orchestrator/',
   'shared/check/',
   'deploy/dev/',
-];
-/** Tests with Chromium. */
-const IN_A_BROWSER = [
-  'test/console/actions.test.ts',
-  'test/console/chat.test.ts',
-  'test/console/live.test.ts',
-  'test/console/pages.test.ts',
-  'test/e2e/browser.test.ts',
-  'test/e2e/use-chat.test.ts',
 ];
 /** Packages with a separate project; all others share one, because each project starts its own worker. */
 const LARGE = ['services/guardrails', 'services/orchestrator'];

@@ -1,6 +1,6 @@
 // The reply of one model call, before the wire form of either API: the reasoning, the text, then the tool calls, in
-// deltas of `chunkSize` code points, in bursts of `burst` deltas, `delayMs` apart. A `failure` with output breaks the answer off after it; without
-// output it is an HTTP error.
+// deltas of `chunkSize` code points, in bursts of `burst` deltas, `delayMs` apart. A `failure` with output breaks the
+// answer off after it; without output it is an HTTP error.
 export type ReplyCall = {
   readonly name: string;
   /** Argument text as sent; a script can set text that is not JSON. */

@@ -1,7 +1,6 @@
-import { isLabel } from './label.ts';
-
 // Formats of patterns in options, which `agents apply` checks, so that a run does not fail at a bad regular expression and
 // a guard names only tools of the agent; and formats of members that are structure and not text.
+import { isLabel } from './label.ts';
 
 /** A pattern of RE2. */
 export const RE2_FORMAT = 're2';

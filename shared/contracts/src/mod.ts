@@ -31,7 +31,6 @@ export * from './judge-verdict.ts';
 export { DEFAULT_THREAD_TITLE, threadSchema, type Thread } from './memory-api.ts';
 export * from './message.ts';
 export * from './formats.ts';
-export * from './formats.ts';
 export * from './model.ts';
 export { findNearestName, suggestName } from './nearest-name.ts';
 export * from './narrow-input.ts';

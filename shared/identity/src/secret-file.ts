@@ -40,7 +40,8 @@ export async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 /**
- * Reads the secret of a store from a file (a password of a user of Redis, the API key of Qdrant), or creates it: 43 characters of base64url.
+ * Reads the secret of a store from a file (a password of a user of Redis, the API key of Qdrant), or creates it: 43
+ * characters of base64url.
  * @param isRotated replaces the secret @param what for the error message @throws config-invalid for a damaged file
  */
 export async function openStoreSecret(file: string, isRotated: boolean, what: string): Promise<string> {

@@ -1,7 +1,6 @@
-import { toHttpError } from '../http/error-status.ts';
-
 // The record of a request that waits for its answer, so that a repetition of the request joins its run. It is settled when
 // the client has the answer, or has lost the connection.
+import { toHttpError } from '../http/error-status.ts';
 
 /** `answered`: the client has its answer. Otherwise a repetition joins the run, for a minute after the first failure or the loss of the connection. */
 export type RequestOutcome = 'answered' | 'failed' | 'broken';

@@ -1,6 +1,6 @@
 // Converts a verdict that stops into the run's interrupt: the run ends or is rewound. Used by stage calls and by the
 // output stream.
-import { type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
+import type { ErrorCode, PlanEntry, Stage, VerdictOf } from '@millrace/contracts';
 import { SUSPEND, fail, rejectWholeRun, type Interrupt, type RejectedChunks } from '../state/interrupt.ts';
 import { resolveMaxRetries } from '../state/run-agent.ts';
 import type { Run } from '../state/run-context.ts';

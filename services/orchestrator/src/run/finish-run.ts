@@ -2,7 +2,7 @@
 // replace those of the conversation, so that processOutputResult and memory see the passed text. Changes of
 // processOutputResult pass the processors again. Once memory saves, a stop is too late, for the next owner too: a
 // checkpoint stores that the result was judged.
-import { type Interrupt } from '../state/interrupt.ts';
+import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { makeFinishChunk, makeStepFinish } from './finish-chunks.ts';
 import { judgeResult } from './judge-result.ts';

@@ -1,7 +1,7 @@
 // Runs memory's save, shielded from a stop, concurrently with the checkpoint that records its start. A save whose store
 // is unavailable is deferred. A crash before the checkpoint has at most saved a result that is judged again.
 import { listEntries } from '@millrace/contracts';
-import { type Interrupt } from '../state/interrupt.ts';
+import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import type { FinishChunk } from './finish-chunks.ts';
 import { judgeResult, buildResultInput, type JudgedResult } from './judge-result.ts';

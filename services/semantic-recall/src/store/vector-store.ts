@@ -1,6 +1,4 @@
 // The contract of a vector store: the messages of runs with their vectors, queried by similarity and by their order in the thread.
-import { checkTenant } from '@millrace/stores';
-
 // Every implementation runs the conformance suite (conformance/vector-store.ts), which tests these guarantees:
 //
 // - A thread stores a message once, by its id and text: the first run that has it stores it, at that run's position.
@@ -10,8 +8,8 @@ import { checkTenant } from '@millrace/stores';
 // - A completed save is visible to the next query.
 // - Tenants and owners are isolated: no id of one finds or replaces points of another.
 // - Vectors of different spaces never meet.
-
-import { type Trust, MillraceError } from '@millrace/contracts';
+import { MillraceError, type Trust } from '@millrace/contracts';
+import { checkTenant } from '@millrace/stores';
 
 /** Vectors are comparable within one embedder only. `embedder` is any name that distinguishes two of them. */
 export type VectorSpace = { embedder: string; dimensions: number };
