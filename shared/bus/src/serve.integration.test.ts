@@ -202,3 +202,55 @@ test('A request above the concurrency limit of a subject is rejected with a code
   expect(await askOne()).toEqual({ ok: { done: true } });
   await serving.drain(1_000);
 });
+
+describe('a replica that is answering a request', () => {
+  test('The replica ignores copies of the request, so that they take no place of other requests', async () => {
+    const gate = Promise.withResolvers<void>();
+    let handled = 0;
+    serve(server.bus, {
+      subject: 'repeated.subject',
+      request: z.object({}),
+      maxInFlight: 1,
+      handle: async () => {
+        handled += 1;
+        await gate.promise;
+        return { ok: true };
+      },
+    });
+    await server.bus.nc.flush();
+    setTimeout(gate.resolve, 400);
+    const repeated = { payload: {}, reply: replySchema, timeoutMs: 5_000, repeatEveryMs: 50 };
+    expect(await request(asker.bus, { subject: 'repeated.subject', ...repeated })).toEqual({ ok: { ok: true } });
+    expect(handled).toBe(1);
+    expect(await ask('repeated.subject')).toEqual({ ok: { ok: true } });
+  });
+
+  test('The replica answers other requests with the same reply subject', async () => {
+    const texts: (string | undefined)[] = [];
+    const gate = Promise.withResolvers<void>();
+    serve(server.bus, {
+      subject: 'shared.*',
+      request: z.object({ text: z.string().optional() }),
+      handle: async ({ text }, { subject }) => {
+        texts.push(`${subject} ${text}`);
+        await gate.promise;
+        return { ok: true };
+      },
+    });
+    await server.bus.nc.flush();
+    const inbox = asker.bus.inbox.open(
+      () => undefined,
+      'shared',
+      () => undefined,
+    );
+    const publishText = (subject: string, text: string) =>
+      asker.bus.nc.publish(subject, JSON.stringify({ text }), { reply: inbox.subject });
+    publishText('shared.a', 'one');
+    publishText('shared.a', 'two');
+    publishText('shared.b', 'one');
+    await eventually(() => texts.length === 3);
+    expect(texts).toEqual(['shared.a one', 'shared.a two', 'shared.b one']);
+    gate.resolve();
+    inbox.release();
+  });
+});

@@ -41,12 +41,22 @@ export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
   const { subject, queue, maxInFlight = MAX_IN_FLIGHT } = options;
   const stats = { requests: 0, errors: 0, lastError: '', processingMs: 0 };
   const inFlight = new Set<Promise<void>>();
+  /** Requests in flight by subject and reply subject. */
+  const asked = new Map<string, Msg>();
   const subscription = subscribe(bus, subject, {
     queue,
     take: (message) => {
+      const key = `${message.subject} ${message.reply ?? ''}`;
+      const known = asked.get(key);
+      // The caller repeats a request without an answer: this replica answers its first copy, and a copy takes no place.
+      if (known && message.reply && Buffer.compare(known.data, message.data) === 0) return;
       if (inFlight.size >= maxInFlight) return refuseFull(bus, message, maxInFlight);
-      const work = answer(bus, options, message, stats).finally(() => inFlight.delete(work));
+      const work = answer(bus, options, message, stats).finally(() => {
+        inFlight.delete(work);
+        if (asked.get(key) === message) asked.delete(key);
+      });
       inFlight.add(work);
+      asked.set(key, message);
     },
   });
   return {
