@@ -20,6 +20,8 @@ const (
 	protocol         = 2
 	processorsHeader = "Millrace-Processors"
 	maxInboxChars    = 512
+	// drainTimeout bounds the wait for the last calls after SIGTERM.
+	drainTimeout = 5 * time.Second
 )
 
 // A reply is sent to inboxes only: a request could name any subject.
@@ -98,6 +100,7 @@ type service struct {
 	name      string
 	replica   string
 	processor processor
+	own       []*nats.Subscription
 	running   sync.WaitGroup
 }
 
@@ -129,8 +132,17 @@ func serve(name, version string, p processor, getenv func(string) string) error 
 	if err := advertised.Stop(); err != nil {
 		return err
 	}
+	for _, own := range s.own {
+		if err := own.Drain(); err != nil {
+			return err
+		}
+	}
+	// The client drains in the background: it removes a subscription after the handler of its last call has returned.
+	for giveUpAt := time.Now().Add(drainTimeout); nc.NumSubscriptions() > 0 && time.Now().Before(giveUpAt); {
+		time.Sleep(10 * time.Millisecond)
+	}
 	s.running.Wait()
-	return nc.Drain()
+	return nc.Flush()
 }
 
 func connect(name string, getenv func(string) string) (*nats.Conn, error) {
@@ -161,7 +173,7 @@ func (s *service) start(version string) (micro.Service, error) {
 	for _, stage := range s.processor.Stages {
 		// A second attempt, and a check, address one replica.
 		own := func(message *nats.Msg) { s.judgeLater(message.Data, message.Header, message.Subject, message.Reply) }
-		if _, err := s.nc.Subscribe(s.subject(stage)+"."+s.replica, own); err != nil {
+		if err := s.subscribe(s.subject(stage)+"."+s.replica, own); err != nil {
 			return nil, err
 		}
 		metadata, err := s.describe(stage, version)
@@ -178,10 +190,18 @@ func (s *service) start(version string) (micro.Service, error) {
 		}
 	}
 	// A call takes microseconds, so that a cancel always arrives after its answer.
-	if _, err := s.nc.Subscribe(s.prefix+".cancel."+s.name, func(*nats.Msg) {}); err != nil {
+	if err := s.subscribe(s.prefix+".cancel."+s.name, func(*nats.Msg) {}); err != nil {
 		return nil, err
 	}
 	return advertised, s.nc.Flush()
+}
+
+func (s *service) subscribe(subject string, handle nats.MsgHandler) error {
+	subscription, err := s.nc.Subscribe(subject, handle)
+	if err == nil {
+		s.own = append(s.own, subscription)
+	}
+	return err
 }
 
 func (s *service) describe(stage, version string) (map[string]string, error) {
