@@ -1,6 +1,6 @@
 // Connects to a Redis with users and TLS.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect as netConnect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, useRedis } from '@millrace/testkit';
@@ -118,6 +118,24 @@ describe('a Redis over TLS', () => {
       code: 'store-unavailable',
       message: expect.stringMatching(/certificate/),
     });
+  });
+
+  test('a client that gives up during the handshake ignores the alert of the server', async () => {
+    const alerted = Promise.withResolvers<void>();
+    // Holds the server's part of the handshake until the client has ended the connection.
+    const proxy = createServer({ allowHalfOpen: true }, async (client) => {
+      const server = netConnect(plainPort, '127.0.0.1');
+      client.pipe(server);
+      client.on('error', () => undefined).once('close', () => alerted.resolve());
+      client.end(Buffer.concat(await Array.fromAsync<Buffer>(server)));
+    });
+    await new Promise<void>((resolve) => proxy.listen(strictPort, '127.0.0.1', resolve));
+    // The test run fails if an exception has no listener.
+    await expect(connect(`rediss://127.0.0.1:${strictPort}`, {}, 100)).rejects.toMatchObject({
+      code: 'store-unavailable',
+    });
+    await alerted.promise;
+    await new Promise((resolve) => proxy.close(resolve));
   });
 });
 

@@ -59,7 +59,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
   let lastError = new Error('no connection');
   redis.on('error', (error: Error) => (lastError = error));
   if (!(await isReady(redis, waitMs))) {
-    redis.disconnect();
+    dropConnection(redis);
     if (isRefused(lastError)) throw createCredentialsError(store, lastError);
     throw storeUnavailable(store, `answer within ${waitMs} ms`, lastError);
   }
@@ -72,6 +72,15 @@ export async function closeRedis(redis: Redis): Promise<void> {
   // A close that is wanted is no news.
   redis.removeAllListeners('close');
   await redis.quit().catch(() => undefined);
+  dropConnection(redis);
+}
+
+/**
+ * Ends the connection. If the TLS handshake is in progress, its socket emits two errors: the refused certificate and
+ * the server's alert. The client listens to the first one only, and the second would end the process.
+ */
+function dropConnection(redis: Redis): void {
+  redis.stream?.on('error', () => undefined);
   redis.disconnect();
 }
 
