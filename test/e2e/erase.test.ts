@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildTextMessage, type ShownErasure } from '@millrace/contracts';
-import { eventually, useBus, useNats, useRedis, useStack } from '@millrace/testkit';
+import { eventually, freezeProcess, useBus, useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collect } from './collect.ts';
 import { millrace } from './run-command.ts';
@@ -129,7 +129,7 @@ describe('erasing a resource', () => {
     async () => {
       await (await say('My name is Dora.', 'dora')).result();
       const run = await say(script({ text: 'under way', delayMs: 1_000 }), 'dora', 'dora-2');
-      process.kill(redis.pid, 'SIGSTOP');
+      await freezeProcess(redis.pid);
       try {
         // The save of the run hangs or is deferred from here on.
         await eventually(async () => (await stack.client.runs.get(run.runId)).status === 'running');

@@ -1,5 +1,5 @@
 // One of two orchestrators is stopped by SIGSTOP: it remains connected and still receives its share of the requests.
-import { eventually, useNats, useStack } from '@millrace/testkit';
+import { eventually, freezeProcess, useNats, useStack } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { script } from '../e2e/script.ts';
 
@@ -19,7 +19,7 @@ async function stopOne(): Promise<void> {
   });
   const one = stack.pids().find(({ service }) => service === 'orchestrator');
   if (!one) throw new Error('there is no orchestrator');
-  process.kill(one.pid, 'SIGSTOP');
+  await freezeProcess(one.pid);
   stopped.push(one.pid);
 }
 

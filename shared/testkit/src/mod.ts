@@ -6,6 +6,7 @@ export { GUARD_CREDENTIAL, useExternalGuard, type ExternalGuard } from './extern
 export { inputRedactor } from './input-redactor.ts';
 export { createOperatorMode, credsFile, type OperatorMode } from './operator-mode.ts';
 export { eventually, type EventuallyOptions } from './eventually.ts';
+export { freezeProcess } from './freeze-process.ts';
 export { useNats, type TestNats } from './nats.ts';
 export { useRedis, type TestRedis } from './redis.ts';
 export { useService, type TestService } from './service.ts';

@@ -2,7 +2,7 @@
 import type { RunHead } from '@millrace/contracts';
 import { computeHomeShard, stateKeys } from '@millrace/contracts';
 import { writeEntry } from '@millrace/bus';
-import { eventually, useBus, useNats } from '@millrace/testkit';
+import { eventually, freezeProcess, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { makeText } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -27,7 +27,7 @@ test('a run that is released while its server is stopped continues when the serv
   await js.publish(stream.access.runShards.nextSubject('acme'), JSON.stringify(run.delivery.command));
   await eventually(() => makeText(run.chunks()) === 'Hello.');
 
-  process.kill(nats.pid, 'SIGSTOP');
+  await freezeProcess(nats.pid);
   gate.resolve();
   await eventually(() => errors.some((error) => error.includes('redelivered')), { timeoutMs: 60_000 });
   process.kill(nats.pid, 'SIGCONT');

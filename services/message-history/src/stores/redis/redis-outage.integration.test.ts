@@ -1,5 +1,5 @@
 // A Redis that disconnects, freezes, fills up or dies during saves.
-import { useRedis } from '@millrace/testkit';
+import { freezeProcess, useRedis } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HistoryStore, HistoryBlock } from '../../store/history-store.ts';
 import { connectRedis } from '@millrace/stores';
@@ -54,7 +54,7 @@ describe('Redis outages', () => {
   test('a frozen Redis makes a call fail within its timeout, and the next call works', async () => {
     const saved = block({ tenant: newTenant() });
     await store.saveBlock(saved);
-    process.kill(server.pid, 'SIGSTOP');
+    await freezeProcess(server.pid);
     try {
       const started = performance.now();
       await expect(store.saveBlock({ ...saved, epoch: 2 })).rejects.toMatchObject({
