@@ -51,6 +51,36 @@ test('A repeated request without responders waits for the answer to its first co
   expect(await asked).toEqual({ ok: { answer: 'yes' } });
 });
 
+test('A repeated request that a full replica rejects waits for the answer of the replica that accepted a copy', async () => {
+  const full = { error: { code: 'too-many-requests', message: 'full' } };
+  let copies = 0;
+  server.bus.nc.subscribe('crowded', {
+    callback: (_error, message) => {
+      copies += 1;
+      if (copies > 1) message.respond(JSON.stringify(full));
+      if (copies === 4) setTimeout(() => message.respond(JSON.stringify({ answer: 'yes' })), 20);
+    },
+  });
+  await server.bus.nc.flush();
+  expect(await ask('crowded', { repeatEveryMs: 20, timeoutMs: 10_000 })).toEqual({ ok: { answer: 'yes' } });
+});
+
+test('A request of which all copies are rejected by full replicas fails at once', async () => {
+  const everyMs = 20;
+  let copies = 0;
+  server.bus.nc.subscribe('full', {
+    callback: (_error, message) => {
+      const isFirst = (copies += 1) === 1;
+      const answer = JSON.stringify({ error: { code: 'too-many-requests', message: 'full' } });
+      setTimeout(() => message.respond(answer), isFirst ? 1.5 * everyMs : 0);
+    },
+  });
+  await server.bus.nc.flush();
+  expect(await ask('full', { repeatEveryMs: everyMs, timeoutMs: 10_000 })).toMatchObject({
+    error: { code: 'too-many-requests' },
+  });
+});
+
 test('A request of which no copy has a responder fails at once', async () => {
   expect(await ask('nobody', { repeatEveryMs: 20, timeoutMs: 10_000 })).toMatchObject({
     error: { code: 'nobody-there' },

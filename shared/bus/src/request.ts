@@ -17,7 +17,8 @@ export type BusRequest<T> = {
   /**
    * Repeats the request after each such time without a reply, ms: another replica of the queue group may receive it.
    * Only for idempotent ones. From the second repetition on two copies are sent, because the server chooses the replica
-   * of each at random. The request fails at once if no copy has a responder.
+   * of each at random. The request fails at once if no copy has a responder, or if replicas reject all copies because
+   * they are full.
    */
   repeatEveryMs?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -58,9 +59,9 @@ export function request<T>(bus: Bus, ask: BusRequest<T>): Promise<RequestAnswer<
       resolve(answer);
     };
     const onMessage = (message: Msg) => {
-      // A replica that has left may have accepted another copy of the request, and its answer may be on the way or lost.
-      if (isNoResponders(message) && (refused += 1) < copies) return;
       const answer = read(message, ask);
+      // Another replica may have accepted another copy of the request: its answer may be pending, or lost with it.
+      if (isUnaccepted(answer) && (refused += 1) < copies) return;
       const progress = 'ok' in answer ? (ask.readProgress?.(answer.ok) ?? 'final') : 'final';
       if (progress === 'final' || 'error' in answer) return finish(answer);
       if (progress !== expected) return finish(toFailure(createGapError(subject, expected, progress)));
@@ -97,6 +98,10 @@ export function request<T>(bus: Bus, ask: BusRequest<T>): Promise<RequestAnswer<
     if (!isOver && repeatEveryMs !== undefined) repeating = setInterval(repeat, repeatEveryMs);
   });
 }
+
+/** Returns whether no replica has the message, or the replica that received it is full. */
+const isUnaccepted = <T>(answer: RequestAnswer<T>): boolean =>
+  'error' in answer && ['nobody-there', 'too-many-requests'].includes(answer.error.code);
 
 function encodePayload(
   { payload, subject }: Pick<BusRequest<unknown>, 'payload' | 'subject'>,
