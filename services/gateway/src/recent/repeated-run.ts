@@ -11,11 +11,15 @@ export function fingerprint({ account, subject, identity }: Access, route: strin
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** Returns the place of a value for the repetitions of a request that continues a run. */
+/**
+ * Returns the place of a value for the repetitions of a request that continues a run. With an Idempotency-Key the second
+ * request is a repetition, also if the first one is in progress or was answered.
+ */
 export function createMark(access: Access, body: unknown, headers: Headers, recent: RecentRequests): CallMark {
-  const print = fingerprint(access, 'results', body);
+  const key = headers.get('idempotency-key');
+  const print = fingerprint(access, 'results', key === null ? body : [key, body]);
   return {
-    find: () => (isCounted(headers) ? recent.find(print) : recent.findBroken(print)),
+    find: () => (key !== null || isCounted(headers) ? recent.find(print) : recent.findBroken(print)),
     open: (value, found) => recent.open(print, value, found),
   };
 }

@@ -255,6 +255,25 @@ describe('a repeated request with results', () => {
     expect(events.filter(({ event }) => event === 'model')).toHaveLength(2);
   });
 
+  test('with the same Idempotency-Key gets the same answer during and after the first one, and the model is asked once', async () => {
+    const messages = [user({ toolCalls: [callWeather('Oslo')] }, { text: 'Once.', chunkSize: 1, delayMs: 50 })];
+    const asked = await create(open, messages);
+    const [id = ''] = listIds(asked);
+    const body = { model: open, messages: answerCalls(messages, asked, ['rain']), tools: [weather] };
+    const send = async () => {
+      const headers = { 'idempotency-key': 'answered-results' };
+      const response = await gateway.fetch('/v1/chat/completions', 'key-ada', postJson(body, headers));
+      return [response.headers.get('x-millrace-run-id'), await response.json()];
+    };
+    const first = send();
+    await expect.poll(() => status(id), { timeout: 10_000 }).toBe('running');
+    const answers = [...(await Promise.all([first, send()])), await send()];
+    const once = { choices: [{ message: { content: 'Once.' } }] };
+    expect(answers).toMatchObject(answers.map(() => [readRun(id), once]));
+    const events = await gateway.stack.client.runs.events(readRun(id));
+    expect(events.filter(({ event }) => event === 'model')).toHaveLength(2);
+  });
+
   test('A client that disconnects while the run continues cancels it', async () => {
     const messages = [user({ toolCalls: [callWeather('Oslo')] }, { text: 'x'.repeat(500), chunkSize: 1, delayMs: 30 })];
     const asked = await create(open, messages);
