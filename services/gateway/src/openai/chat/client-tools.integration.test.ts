@@ -234,6 +234,14 @@ describe('refused tools', () => {
 });
 
 describe('a repeated request with results', () => {
+  async function prepareResults(messages: Message[]) {
+    const asked = await create(open, messages);
+    const [id = ''] = listIds(asked);
+    return { id, body: { model: open, messages: answerCalls(messages, asked, ['rain']), tools: [weather] } };
+  }
+  const sendKeyed = (body: object, key: string, init: RequestInit = {}) =>
+    gateway.fetch('/v1/chat/completions', 'key-ada', { ...postJson(body, { 'idempotency-key': key }), ...init });
+
   test('joins the run behind its calls, and the model is asked once', async () => {
     const messages = [
       user(
@@ -241,28 +249,20 @@ describe('a repeated request with results', () => {
         { text: 'After the call.', chunkSize: 3, delayMs: 20 },
       ),
     ];
-    const asked = await create(open, messages);
-    const body = { model: open, messages: answerCalls(messages, asked, ['rain']), tools: [weather] };
+    const { id, body } = await prepareResults(messages);
     const send = (count: string) =>
       gateway.fetch('/v1/chat/completions', 'key-ada', postJson(body, { 'x-stainless-retry-count': count }));
-    const texts = [];
-    for (const count of ['0', '1']) {
-      const read = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })) });
-      texts.push(read.parse(await (await send(count)).json()).choices[0]?.message.content);
-    }
-    expect(texts).toEqual(['After the call.', 'After the call.']);
-    const events = await gateway.stack.client.runs.events(readRun(listIds(asked)[0] ?? ''));
+    const answers = [await (await send('0')).json(), await (await send('1')).json()];
+    expect(answers).toMatchObject(answers.map(() => ({ choices: [{ message: { content: 'After the call.' } }] })));
+    const events = await gateway.stack.client.runs.events(readRun(id));
     expect(events.filter(({ event }) => event === 'model')).toHaveLength(2);
   });
 
   test('with the same Idempotency-Key gets the same answer during and after the first one, and the model is asked once', async () => {
     const messages = [user({ toolCalls: [callWeather('Oslo')] }, { text: 'Once.', chunkSize: 1, delayMs: 50 })];
-    const asked = await create(open, messages);
-    const [id = ''] = listIds(asked);
-    const body = { model: open, messages: answerCalls(messages, asked, ['rain']), tools: [weather] };
+    const { id, body } = await prepareResults(messages);
     const send = async () => {
-      const headers = { 'idempotency-key': 'answered-results' };
-      const response = await gateway.fetch('/v1/chat/completions', 'key-ada', postJson(body, headers));
+      const response = await sendKeyed(body, 'answered-results');
       return [response.headers.get('x-millrace-run-id'), await response.json()];
     };
     const first = send();
@@ -276,11 +276,9 @@ describe('a repeated request with results', () => {
 
   test('A client that disconnects while the run continues cancels it', async () => {
     const messages = [user({ toolCalls: [callWeather('Oslo')] }, { text: 'x'.repeat(500), chunkSize: 1, delayMs: 30 })];
-    const asked = await create(open, messages);
-    const [id = ''] = listIds(asked);
+    const { id, body } = await prepareResults(messages);
     const abort = new AbortController();
-    const body = { model: open, messages: answerCalls(messages, asked, ['rain']), tools: [weather], stream: true };
-    const init = { ...postJson(body), signal: abort.signal };
+    const init = { ...postJson({ ...body, stream: true }), signal: abort.signal };
     await gateway.fetch('/v1/chat/completions', 'key-ada', init);
     abort.abort();
     await expect.poll(() => status(id), { timeout: 10_000 }).toBe('cancelled');
@@ -289,19 +287,14 @@ describe('a repeated request with results', () => {
   test('A client with an Idempotency-Key that disconnects gets the answer of the run with its next request', async () => {
     const text = 'x'.repeat(40);
     const messages = [user({ toolCalls: [callWeather('Oslo')] }, { text, chunkSize: 1, delayMs: 30 })];
-    const asked = await create(open, messages);
-    const [id = ''] = listIds(asked);
+    const { id, body } = await prepareResults(messages);
     const abort = new AbortController();
-    const body = { model: open, messages: answerCalls(messages, asked, ['rain']), tools: [weather] };
-    const send = (init: RequestInit = {}) => {
-      const headers = { 'idempotency-key': 'results-of-a-call' };
-      return gateway.fetch('/v1/chat/completions', 'key-ada', { ...postJson(body, headers), ...init });
-    };
-    const answering = send({ signal: abort.signal }).catch(() => undefined);
+    const answering = sendKeyed(body, 'results-of-a-call', { signal: abort.signal }).catch(() => undefined);
     await expect.poll(() => status(id), { timeout: 10_000 }).toBe('running');
     abort.abort();
     expect(await answering).toBeUndefined();
     await expect.poll(() => status(id), { timeout: 10_000 }).toBe('finished');
-    expect(await (await send()).json()).toMatchObject({ choices: [{ message: { content: text } }] });
+    const repeated = await sendKeyed(body, 'results-of-a-call');
+    expect(await repeated.json()).toMatchObject({ choices: [{ message: { content: text } }] });
   });
 });
