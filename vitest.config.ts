@@ -43,6 +43,10 @@ const LONGEST = [
   'services/orchestrator/',
   'shared/check/',
   'deploy/dev/',
+  'services/gateway/src/openai/clients/',
+  'services/tools/src/mcp/',
+  'shared/cli/',
+  'services/auth/src/callout/',
 ];
 /** Packages with a separate project; all others share one, because each project starts its own worker. */
 const LARGE = ['services/guardrails', 'services/orchestrator'];
@@ -84,8 +88,8 @@ export default defineConfig({
     passWithNoTests: true,
     projects: [
       project('test', ['test/!(faults)/**/*.test.ts'], { exclude: [...configDefaults.exclude, ...IN_A_BROWSER] }),
-      // After all others, because a browser takes both cores, and other tests count milliseconds.
-      project('browser', IN_A_BROWSER, { maxWorkers: 2, sequence: { groupOrder: 1 } }),
+      // After all others, because two browsers take both cores, and other tests count milliseconds.
+      project('browser', IN_A_BROWSER, { maxWorkers: 3, sequence: { groupOrder: 1 } }),
       // Outages of these tests are as long as outages in production.
       project('faults', ['test/faults/**/*.test.ts'], { env: { MILLRACE_TIME_SCALE: '1' } }),
       ...LARGE.map((dir) => project(basename(dir), [findTests(dir)])),
