@@ -1,4 +1,5 @@
 // Core publish: at most once, to current subscribers.
+import type { PublishOptions } from 'nats';
 import type { Bus } from './bus.ts';
 import { encodeWithin, createTooLargeError } from './wire.ts';
 
@@ -8,8 +9,8 @@ export function publish(bus: Bus, subject: string, value: unknown): void {
 }
 
 /** A closed or draining connection drops the message as a lost one does: the caller could not handle an error. */
-export function publishBytes(bus: Bus, subject: string, bytes: Uint8Array): void {
-  if (!bus.nc.isClosed() && !bus.nc.isDraining()) bus.nc.publish(subject, bytes);
+export function publishBytes(bus: Bus, subject: string, bytes: Uint8Array, options?: PublishOptions): void {
+  if (!bus.nc.isClosed() && !bus.nc.isDraining()) bus.nc.publish(subject, bytes, options);
 }
 
 /**

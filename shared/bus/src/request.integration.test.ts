@@ -1,6 +1,5 @@
 import { useBus, useNats } from '@millrace/testkit';
-import { setTimeout as delay } from 'node:timers/promises';
-import { headers, type Msg } from 'nats';
+import { headers } from 'nats';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { request, type BusRequest } from './request.ts';
@@ -37,68 +36,6 @@ test('A request under way ends when its connection is closed', async () => {
   const asked = request(bus, { subject: 'slow', payload: {}, reply: replySchema, timeoutMs: 60_000 });
   await bus.close();
   expect(await asked).toMatchObject({ error: { code: 'bus-unreachable' } });
-});
-
-test('A repeated request without responders waits for the answer to its first copy', async () => {
-  const taken = Promise.withResolvers<Msg>();
-  server.bus.nc.subscribe('leaving', { max: 1, callback: (_error, message) => taken.resolve(message) });
-  await server.bus.nc.flush();
-  const asked = ask('leaving', { repeatEveryMs: 20, timeoutMs: 10_000 });
-  const first = await taken.promise;
-  // The server answers the copies of this time by itself: the subscription has ended.
-  await delay(200);
-  first.respond(JSON.stringify({ answer: 'yes' }));
-  expect(await asked).toEqual({ ok: { answer: 'yes' } });
-});
-
-test('A repeated request that a full replica rejects waits for the answer of the replica that accepted a copy', async () => {
-  const full = { error: { code: 'too-many-requests', message: 'full' } };
-  let copies = 0;
-  server.bus.nc.subscribe('crowded', {
-    callback: (_error, message) => {
-      copies += 1;
-      if (copies > 1) message.respond(JSON.stringify(full));
-      if (copies === 4) setTimeout(() => message.respond(JSON.stringify({ answer: 'yes' })), 20);
-    },
-  });
-  await server.bus.nc.flush();
-  expect(await ask('crowded', { repeatEveryMs: 20, timeoutMs: 10_000 })).toEqual({ ok: { answer: 'yes' } });
-});
-
-test('A request of which all copies are rejected by full replicas fails at once', async () => {
-  const everyMs = 20;
-  let copies = 0;
-  server.bus.nc.subscribe('full', {
-    callback: (_error, message) => {
-      const isFirst = (copies += 1) === 1;
-      const answer = JSON.stringify({ error: { code: 'too-many-requests', message: 'full' } });
-      setTimeout(() => message.respond(answer), isFirst ? 1.5 * everyMs : 0);
-    },
-  });
-  await server.bus.nc.flush();
-  expect(await ask('full', { repeatEveryMs: everyMs, timeoutMs: 10_000 })).toMatchObject({
-    error: { code: 'too-many-requests' },
-  });
-});
-
-test('A request of which no copy has a responder fails at once', async () => {
-  expect(await ask('nobody', { repeatEveryMs: 20, timeoutMs: 10_000 })).toMatchObject({
-    error: { code: 'nobody-there' },
-  });
-});
-
-test('A request is repeated in two copies from the second repetition on, so that one of them reaches another replica', async () => {
-  let copies = 0;
-  server.bus.nc.subscribe('frozen', { callback: () => void (copies += 1) });
-  await server.bus.nc.flush();
-  const [everyMs, intervals] = [50, 10];
-  expect(await ask('frozen', { repeatEveryMs: everyMs, timeoutMs: everyMs * (intervals + 0.5) })).toMatchObject({
-    error: { code: 'timeout' },
-  });
-  await server.bus.nc.flush();
-  // One copy for each interval and the first one would be 11; a busy machine skips some intervals.
-  expect(copies).toBeGreaterThan(intervals + 3);
-  expect(copies).toBeLessThanOrEqual(2 * intervals);
 });
 
 test('A timeout names the subject and the time', async () => {

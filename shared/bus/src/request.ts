@@ -4,7 +4,15 @@ import { MillraceError, fromWireError, wireErrorSchema } from '@millrace/contrac
 import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
-import { decode, encodeWithin, isNoResponders, type DecodeResult, makeHeaders } from './wire.ts';
+import {
+  REJECTED_HEADER,
+  decode,
+  encodeWithin,
+  isNoResponders,
+  makeHeaders,
+  readHeader,
+  type DecodeResult,
+} from './wire.ts';
 
 export type BusRequest<T> = {
   subject: string;
@@ -59,9 +67,9 @@ export function request<T>(bus: Bus, ask: BusRequest<T>): Promise<RequestAnswer<
       resolve(answer);
     };
     const onMessage = (message: Msg) => {
-      const answer = read(message, ask);
       // Another replica may have accepted another copy of the request: its answer may be pending, or lost with it.
-      if (isUnaccepted(answer) && (refused += 1) < copies) return;
+      if (isUnaccepted(message) && (refused += 1) < copies) return;
+      const answer = read(message, ask);
       const progress = 'ok' in answer ? (ask.readProgress?.(answer.ok) ?? 'final') : 'final';
       if (progress === 'final' || 'error' in answer) return finish(answer);
       if (progress !== expected) return finish(toFailure(createGapError(subject, expected, progress)));
@@ -99,9 +107,9 @@ export function request<T>(bus: Bus, ask: BusRequest<T>): Promise<RequestAnswer<
   });
 }
 
-/** Returns whether no replica has the message, or the replica that received it is full. */
-const isUnaccepted = <T>(answer: RequestAnswer<T>): boolean =>
-  'error' in answer && ['nobody-there', 'too-many-requests'].includes(answer.error.code);
+/** Returns whether no replica received the request, or the replica that did is full: no handler has read it. */
+const isUnaccepted = (message: Msg): boolean =>
+  isNoResponders(message) || readHeader(message, REJECTED_HEADER) !== undefined;
 
 function encodePayload(
   { payload, subject }: Pick<BusRequest<unknown>, 'payload' | 'subject'>,

@@ -8,7 +8,7 @@ import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
 import { publishBytes } from './publish.ts';
 import { subscribe } from './subscribe.ts';
-import { decode, encode, encodeWithin, readHeader } from './wire.ts';
+import { REJECTED_HEADER, decode, encode, encodeWithin, makeHeaders, readHeader } from './wire.ts';
 import { waitAtMost } from './within.ts';
 
 export type ServeContext = {
@@ -77,7 +77,8 @@ function refuseFull(bus: Bus, { subject, reply }: Msg, limit: number): void {
     remedy: 'Ask again later, or start another replica.',
   };
   bus.log.warn({ subject, error }, 'request rejected');
-  if (reply && isInbox(reply)) publishBytes(bus, reply, encode({ error }));
+  const headers = makeHeaders({ [REJECTED_HEADER]: 'full' });
+  if (reply && isInbox(reply)) publishBytes(bus, reply, encode({ error }), { headers });
 }
 
 async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats: Serving['stats']): Promise<void> {

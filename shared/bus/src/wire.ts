@@ -98,6 +98,9 @@ function parseJson(data: Uint8Array): ParseResult {
   }
 }
 
+/** Marks the reply of a replica that rejects a request because it is full: no handler has read the request. */
+export const REJECTED_HEADER = 'Millrace-Rejected';
+
 /** Returns true for the server's own reply to a request without responders. */
 export function isNoResponders(message: Msg): boolean {
   return message.data.length === 0 && message.headers?.code === 503;
