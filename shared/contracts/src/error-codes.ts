@@ -59,7 +59,7 @@ export const ERROR_CODES = {
   'processor-timeout': 'A stage call of a run: the processor did not answer before its timeout.',
   'processor-failed': 'A processor threw, or returned an invalid answer.',
   'processor-invalid':
-    'A processor does not match its definition: a declared stage has no method, or a method no stage.',
+    'A service cannot serve a processor or tool: a declared stage has no method, a method no stage, the definition is invalid, or a name occurs twice.',
   'reads-undeclared': 'A processor read data that its reads do not name.',
   'replica-busy': 'A replica of a processor or tool has reached MAX_CALLS. The orchestrator asks another one.',
   'processor-verdict-refused': 'A processor returned a verdict that its stage does not allow.',

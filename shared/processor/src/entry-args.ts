@@ -16,7 +16,8 @@ import {
 import type { CommonArgs, Processor } from './processor.ts';
 import type { StateCodec } from './processor-definition.ts';
 import { createRequestContext } from './request-context.ts';
-import { StopError } from './verdict/stop.ts';
+import type { StopError } from './verdict/stop.ts';
+import { createStopRecorder } from './verdict/stop-recorder.ts';
 import { createStreamWriter } from './stream/stream-writer.ts';
 import { createUsageSum } from './verdict/usage-sum.ts';
 import { createViolationList } from './verdict/violation-list.ts';
@@ -32,6 +33,8 @@ export type CallContext = {
   write: (chunk: Chunk, entry: string) => void;
   /** Warns the operator; the call continues. */
   warn?: (message: string) => void;
+  /** Logs an error that a method threw, without its message. */
+  reportThrown?: (entry: string, error: unknown) => void;
 };
 
 /** Additions to a verdict. */
@@ -48,27 +51,20 @@ export type EntryArgs = {
   /** Returns the violations and the usage, regardless of the state. */
   collectFindings: () => Omit<Leftovers, 'state'>;
   readUsage: () => Pick<Leftovers, 'usage'>;
+  /** Returns the first stop that the entry requested, whether or not its error left the method. */
+  readStop: () => StopError | undefined;
 };
 
 export type EntryHooks = {
   /** Reports that a custom chunk could not be sent. */
   writeFailed: (error: unknown) => void;
+  /** Receives each stop before its error is thrown. */
+  onStop?: (error: StopError) => void;
   /** Processor with an own callback for violations. */
   processor?: Pick<Processor, 'onViolation'>;
   /** The state is live for the whole session: it may contain timers, which end with the session. */
   live?: boolean;
   codec?: StateCodec | undefined;
-};
-
-// Shared by all calls: these functions stop the method that calls them.
-const abort: CommonArgs['abort'] = (reason = 'Stopped by a processor.', options = {}) => {
-  throw new StopError({ kind: 'abort', reason, options });
-};
-const halt: CommonArgs['halt'] = (response, reason) => {
-  throw new StopError({ kind: 'halt', response, ...(reason !== undefined && { reason }) });
-};
-const suspend: CommonArgs['suspend'] = (payload, options) => {
-  throw new StopError({ kind: 'suspend', payload, ...options });
 };
 
 function isEmpty(state: object): boolean {
@@ -79,7 +75,7 @@ function isEmpty(state: object): boolean {
 export function createEntryArgs(
   entry: CallEntry,
   context: CallContext,
-  { writeFailed, processor, codec, live = codec !== undefined }: EntryHooks,
+  { writeFailed, onStop, processor, codec, live = codec !== undefined }: EntryHooks,
 ): EntryArgs {
   const list = createViolationList(entry.entry);
   const sum = createUsageSum(entry.entry);
@@ -95,10 +91,9 @@ export function createEntryArgs(
   const stored: JsonObject = before === '{}' ? {} : JSON.parse(before);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a codec makes is read by its own processors alone
   const state = codec ? (codec.decode(stored) as JsonObject) : stored;
+  const { readStop, ...stops } = createStopRecorder(onStop);
   const common: CommonArgs = {
-    abort,
-    halt,
-    suspend,
+    ...stops,
     retryCount: context.retryCount,
     stepNumber: context.stepNumber,
     state,
@@ -121,6 +116,7 @@ export function createEntryArgs(
     common,
     collectFindings,
     readUsage,
+    readStop,
     collectLeftovers: (withState = true) => {
       if (live) {
         for (const place of endTimers(state, 'state'))

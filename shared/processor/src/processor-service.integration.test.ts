@@ -136,6 +136,17 @@ describe('the selection of processors and tools', () => {
     await expect(alone({ TOOLS: 'ghost' })).rejects.toMatchObject({ code: 'tool-unknown' });
   });
 
+  test('The start fails for two processors of one id and for two tools of one name', async () => {
+    const doubled = { name: 'doubled', version: '1.0.0' };
+    const processors = processorService({ ...doubled, processors: [passing('twin'), passing('twin')] });
+    const tools = processorService({
+      ...doubled,
+      tools: [testTool('twin', async () => 1), testTool('twin', async () => 2)],
+    });
+    for (const definition of [processors, tools])
+      await expect(alone({}, definition)).rejects.toMatchObject({ code: 'processor-invalid', path: 'twin' });
+  });
+
   test('A variable for another kind of service is ignored', async () => {
     const guards = processorService({ name: 'guards', version: '1.0.0', processors: [passing('guard')] });
     const running = await alone({ TOOLS: 'clock' }, guards);

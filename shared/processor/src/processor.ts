@@ -32,7 +32,10 @@ export type CustomChunk = { type: `data-${string}`; data?: JsonValue; transient?
 /** Rejects for a chunk that cannot be sent; without a handler for the rejection the call fails. */
 export type StreamWriter = { custom(chunk: CustomChunk): Promise<void> };
 
-/** Arguments of every method. */
+/**
+ * Arguments of every method. `abort`, `halt` and `suspend` throw. The stop counts until the method returns, also if the method catches the
+ * error, or does not await the promise that rejected with it.
+ */
 export type CommonArgs = {
   /**
    * Stops the run with a tripwire; with `retry` the model is called again with the reason as feedback. Never returns.

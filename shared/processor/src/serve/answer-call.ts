@@ -1,6 +1,7 @@
 // Answers a stage call on a replica: custom chunks during the call, a heartbeat if it takes long, then its verdicts.
 import { MillraceError, type Chunk, type Stage, type StageCall, type StageReply } from '@millrace/contracts';
 import type { Bus, Living, ServeContext, StallGate } from '@millrace/bus';
+import { createCallReports } from './call-reports.ts';
 import { waitOutStall, type CallRegistry } from './call-registry.ts';
 import { callStage, type StageOutcome } from './call-stage.ts';
 import type { HostedProcessors } from './hosted-processor.ts';
@@ -51,7 +52,8 @@ export async function answerCall(
     const stall = waitOutStall(gate, { signal });
     if (stall) await stall;
     working.add(work);
-    const context = { run, requestContext, trace, retryCount, stepNumber, signal, write };
+    const reports = createCallReports(bus.log, { run: run.runId, stage: call.stage });
+    const context = { run, requestContext, trace, retryCount, stepNumber, signal, write, ...reports };
     await callStage(call, hosted, context, outcome);
   } finally {
     working.delete(work);

@@ -16,6 +16,8 @@ import { createFailureVerdict, toThrownVerdict, withLeftovers } from '../verdict
 import type { HostedEntry, HostedProcessors } from './hosted-processor.ts';
 import { ReadGuard } from './read-guard.ts';
 import { toReturnedVerdict } from '../verdict/returned-verdict.ts';
+import { StopError } from '../verdict/stop.ts';
+import { preferStop } from '../verdict/stop-recorder.ts';
 import { StageMessages, createList } from './stage-args.ts';
 import { callMethod } from './stage-methods.ts';
 
@@ -83,13 +85,18 @@ async function callEntry(
   let found: HostedEntry | undefined;
   let args: EntryArgs;
   let writeError: unknown;
+  let isOver = false;
   const writeFailed = (error: unknown) => void (writeError ??= error);
+  const onStop = ({ stop }: StopError) => {
+    if (isOver) context.warn?.(describeLateStop(entry.entry, stop.kind));
+  };
   try {
     found = hosted(entry);
     if (!found) return undefined;
     const { definition, processor } = found;
-    args = createEntryArgs(entry, context, { writeFailed, processor, codec: definition.stateCodec });
+    args = createEntryArgs(entry, context, { writeFailed, onStop, processor, codec: definition.stateCodec });
   } catch (error) {
+    context.reportThrown?.(entry.entry, error);
     return createFailureVerdict(error);
   }
   const { definition, processor } = found;
@@ -102,14 +109,23 @@ async function callEntry(
     // The result of a cancelled method is no verdict: a guard must not pass text because of a timeout.
     if (context.signal.aborted) throw createGivenUpError(entry.entry);
     if (writeError !== undefined) throw writeError;
+    const stop = args.readStop();
+    if (stop) throw stop;
     const verdict = toReturnedVerdict(stage, result, given);
     if (verdict.type === 'failure') return verdict;
     refuseBlindReplacement(verdict, reads);
     return withLeftovers(verdict, args);
-  } catch (error) {
+  } catch (thrown) {
+    const error = preferStop(thrown, args.readStop());
+    if (!StopError.isInstance(error)) context.reportThrown?.(entry.entry, error);
     return toThrownVerdict(stage, error, args);
+  } finally {
+    isOver = true;
   }
 }
+
+const describeLateStop = (entry: string, kind: string): string =>
+  `"${entry}" called ${kind}() after its method had returned: the verdict does not change. Await the work in the method.`;
 
 /** Abandons a hanging method: its result after the signal is ignored. @throws the error of the method */
 function raceWithSignal(call: () => unknown, signal: AbortSignal): unknown {

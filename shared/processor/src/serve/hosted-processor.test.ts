@@ -3,7 +3,7 @@ import { callContext, callEntry, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callStage } from './call-stage.ts';
-import { createHostedProcessors, refuseUnlikeDefinition } from './hosted-processor.ts';
+import { createHostedProcessors, refuseInvalidDescriptor, refuseUnlikeDefinition } from './hosted-processor.ts';
 import { defineProcessor } from '../processor-definition.ts';
 import type { Processor } from '../processor.ts';
 
@@ -44,6 +44,19 @@ describe('rejection before serving', () => {
       expect.objectContaining({ path: 'processOutputResult', remedy: expect.stringContaining('stages') }),
     );
   });
+});
+
+test('A definition that discovery would refuse is rejected with the member', () => {
+  const valid = guard(complete);
+  expect(() => refuseInvalidDescriptor(valid)).not.toThrow();
+  const invalid = (member: string) =>
+    expect.objectContaining({
+      code: 'processor-invalid',
+      message: expect.stringContaining(`"guard" is invalid: ${member}`),
+    });
+  // @ts-expect-error -- what a definition in JavaScript could contain
+  expect(() => refuseInvalidDescriptor({ ...valid, reads: ['inputs'] })).toThrow(invalid('reads'));
+  expect(() => refuseInvalidDescriptor({ ...valid, policy: { timeoutMs: -5 } })).toThrow(invalid('policy.timeoutMs'));
 });
 
 test('A processor of a class is accepted, with its methods on the prototype', () => {

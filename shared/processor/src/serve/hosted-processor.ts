@@ -1,7 +1,7 @@
 // Manages the processors that a replica serves: their definitions by id, and one object for each set of options.
-import { MillraceError, STAGES, listIssues, type CallEntry } from '@millrace/contracts';
+import { MillraceError, STAGES, listIssues, processorDescriptorSchema, type CallEntry } from '@millrace/contracts';
 import type { Processor } from '../processor.ts';
-import { withDefaults, type ProcessorDefinition } from '../processor-definition.ts';
+import { describeProcessor, withDefaults, type ProcessorDefinition } from '../processor-definition.ts';
 
 export type HostedEntry = { definition: ProcessorDefinition; processor: Processor };
 /** Returns undefined for a processor that this replica does not serve. @throws options-invalid */
@@ -51,6 +51,18 @@ export function refuseUnlikeDefinition(definition: ProcessorDefinition): void {
   // A processor with required options is checked at its first call.
   const processor = withDefaults(definition);
   if (processor) checkMethods(definition, processor);
+}
+
+/** Rejects a definition that discovery would refuse: the service would run, and no agent could use it. @throws processor-invalid */
+export function refuseInvalidDescriptor(definition: ProcessorDefinition): void {
+  const { error } = processorDescriptorSchema.safeParse(describeProcessor(definition));
+  if (!error) return;
+  const issues = listIssues(error, 'processor-invalid');
+  const lines = issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ');
+  throw new MillraceError('processor-invalid', `The definition of "${definition.id}" is invalid: ${lines}`, {
+    issues,
+    remedy: 'Correct these members of the definition.',
+  });
 }
 
 /** @throws processor-invalid with the stage */

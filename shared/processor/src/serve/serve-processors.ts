@@ -32,7 +32,8 @@ import {
 import type { Resources } from '@millrace/service';
 import { answerCall, buildEndpointName, type CallHost } from './answer-call.ts';
 import { createCallRegistry, waitOutStall } from './call-registry.ts';
-import { createHostedProcessors, refuseUnlikeDefinition } from './hosted-processor.ts';
+import { createHostedProcessors, refuseInvalidDescriptor, refuseUnlikeDefinition } from './hosted-processor.ts';
+import { refuseDuplicates } from './refuse-duplicates.ts';
 import { describeProcessor, type ProcessorDefinition } from '../processor-definition.ts';
 import { createSessionHost, type SessionHost } from './session-host.ts';
 
@@ -51,13 +52,14 @@ export type ServeProcessorsOptions = {
 };
 
 /**
- * @throws processor-invalid for a processor that differs from its definition; processor-unknown for an unknown name in
+ * @throws processor-invalid for a processor that differs from its definition, and for two of one id; processor-unknown for an unknown name in
  * `only`
  */
 export async function serveProcessors(options: ServeProcessorsOptions): Promise<MicroEndpoint[]> {
   const { bus, resources, version, drainGraceMs, maxCalls } = options;
   const definitions = selectDefinitions(options);
   definitions.forEach(refuseUnlikeDefinition);
+  for (const definition of definitions) refuseInvalidDescriptor({ version, ...definition });
   await Promise.all(definitions.map(async (definition) => definition.prepare?.()));
   const hosted = createHostedProcessors(definitions);
   const calls = createCallRegistry(maxCalls, bus.id);
@@ -95,6 +97,10 @@ function selectDefinitions({ definitions, only }: ServeProcessorsOptions): reado
       remedy: `Choose from ${definitions.map((definition) => definition.id).join(', ')}.`,
     });
   }
+  refuseDuplicates(
+    'processor',
+    definitions.map(({ id }) => id),
+  );
   return definitions.filter((definition) => only === undefined || only.includes(definition.id));
 }
 

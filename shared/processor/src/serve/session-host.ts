@@ -7,6 +7,7 @@ import {
   type SessionOpened,
 } from '@millrace/contracts';
 import { startHeartbeat, waitAtMost, type Bus } from '@millrace/bus';
+import { createCallReports } from './call-reports.ts';
 import type { OpenCall } from './call-registry.ts';
 import { createFailureVerdict } from '../verdict/failure-verdict.ts';
 import type { HostedProcessors } from './hosted-processor.ts';
@@ -49,8 +50,17 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
       const { run, requestContext, trace } = open;
       const { retryCount, stepNumber } = open.input;
       const { signal } = call;
-      const warn = (message: string) => bus.log.warn({ run: run.runId, session: open.session }, message);
-      const context = { run, requestContext, trace, retryCount, stepNumber, signal, write: () => undefined, warn };
+      const reports = createCallReports(bus.log, { run: run.runId, stage: open.stage, session: open.session });
+      const context = {
+        run,
+        requestContext,
+        trace,
+        retryCount,
+        stepNumber,
+        signal,
+        write: () => undefined,
+        ...reports,
+      };
       const createChain = (events: ChainEvents) => createStreamChain(members.found, open.input, context, events);
       const opened = {
         opened: true as const,

@@ -12,6 +12,8 @@ import { waitAtMost } from '@millrace/bus';
 import { createGivenUpError } from '../serve/call-stage.ts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { createFailureVerdict, toThrownVerdict } from '../verdict/failure-verdict.ts';
+import { StopError } from '../verdict/stop.ts';
+import { preferStop } from '../verdict/stop-recorder.ts';
 import { acceptsDataParts } from '../processor-definition.ts';
 import type { HostedEntry } from '../serve/hosted-processor.ts';
 import { createStreamLink, MARK, type StreamItem, type StreamLink } from './stream-link.ts';
@@ -122,10 +124,14 @@ function createSlot(
   const streamParts: Chunk[] = [];
   // A writer's chunks are sent in order and at once, through the later processors.
   const writeFailed = (error: unknown) => slot.link.fail(error);
+  // A stop of a running method is read when the method returns; its state is complete then.
+  const onStop = (error: StopError) => {
+    if (!slot.link.isBusy()) slot.link.fail(error);
+  };
   const args = createEntryArgs(
     entry,
     { ...context, write: next },
-    { writeFailed, processor, live: true, codec: definition.stateCodec },
+    { writeFailed, onStop, processor, live: true, codec: definition.stateCodec },
   );
   const shared = {
     ...args.common,
@@ -140,13 +146,16 @@ function createSlot(
       processDataParts: acceptsDataParts(definition, processor),
       mayChange: mayChangeChunks(definition, entry),
       signal: context.signal,
+      readStop: args.readStop,
       createGivenUpError: () => createGivenUpError(entry.entry),
       call: (part) => {
         streamParts.push(part);
         return processor.processOutputStream?.({ ...shared, part });
       },
       onItem: next,
-      onStopped: (error) => {
+      onStopped: (thrown) => {
+        const error = preferStop(thrown, args.readStop());
+        if (!StopError.isInstance(error)) context.reportThrown?.(entry.entry, error);
         slot.stop = toThrownVerdict('processOutputStream', error, args);
         onStopped(slot);
       },

@@ -22,6 +22,8 @@ export type LinkOptions = {
   mayChange?: boolean;
   /** The output is not needed after it fires. */
   signal: AbortSignal;
+  /** Returns a stop that the method requested, also if its error did not leave the method. */
+  readStop?: () => Error | undefined;
   /** Creates the error of a cancelled method. */
   createGivenUpError: () => Error;
   onItem: (item: StreamItem) => void;
@@ -48,6 +50,7 @@ export type StreamLink = {
 
 export function createStreamLink(options: LinkOptions): StreamLink {
   const { call, processDataParts, mayChange = true, signal, createGivenUpError, onItem: next, onStopped } = options;
+  const { readStop = () => undefined } = options;
   let queue: StreamItem[] = [];
   /** Absent: the method is not running. */
   let working: Promise<void> | undefined;
@@ -65,6 +68,8 @@ export function createStreamLink(options: LinkOptions): StreamLink {
     if (state !== 'open') return;
     // The result of a cancelled method is ignored.
     if (signal.aborted) throw createGivenUpError();
+    const stop = readStop();
+    if (stop) throw stop;
     // The result, also after an in-place edit, must equal the input.
     if (!mayChange && (Array.isArray(result) || JSON.stringify(result) !== before)) throw createUnforeseenError(part);
     if (result === part) return next(part);

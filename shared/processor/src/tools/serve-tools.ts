@@ -25,10 +25,13 @@ import {
 } from '@millrace/contracts';
 import type { Resources } from '@millrace/service';
 import { createCallRegistry, waitOutStall, type CallRegistry } from '../serve/call-registry.ts';
+import { refuseDuplicates } from '../serve/refuse-duplicates.ts';
 import { createRequestContext } from '../request-context.ts';
 import { createStreamWriter } from '../stream/stream-writer.ts';
 import { asJson } from '../verdict/bounded.ts';
 import { StopError } from '../verdict/stop.ts';
+import { createStopRecorder, preferStop } from '../verdict/stop-recorder.ts';
+import { locateThrown } from '../verdict/thrown-error.ts';
 import { describeTool, type Tool } from './tool-definition.ts';
 
 export type ServeToolsOptions = {
@@ -43,7 +46,7 @@ export type ServeToolsOptions = {
   maxCalls?: number | undefined;
 };
 
-/** @throws tool-unknown for an unknown name in `only` */
+/** @throws processor-invalid for two tools of one name; tool-unknown for an unknown name in `only` */
 export function serveTools(options: ServeToolsOptions): MicroEndpoint[] {
   const { bus, resources, drainGraceMs, maxCalls } = options;
   const calls = createCallRegistry(maxCalls, bus.id);
@@ -68,6 +71,10 @@ function selectTools({ tools, only }: ServeToolsOptions): readonly Tool[] {
       remedy: `Choose from ${tools.map((tool) => tool.name).join(', ')}.`,
     });
   }
+  refuseDuplicates(
+    'tool',
+    tools.map(({ name }) => name),
+  );
   return tools.filter((tool) => only === undefined || only.includes(tool.name));
 }
 
@@ -94,8 +101,8 @@ function buildEndpoint(host: ToolHost, tool: Tool): MicroEndpoint {
       try {
         const stall = waitOutStall(gate, { signal });
         if (stall) await stall;
-        const { outcome, sequence } = await execute(tool, request, signal, context);
-        if ('error' in outcome) report(bus, name, request, outcome.error, serving.stats);
+        const { outcome, sequence, thrown } = await execute(tool, request, signal, context);
+        if ('error' in outcome) report({ bus, stats: serving.stats }, name, request, { ...outcome, thrown });
         return { sequence, ...outcome, replica: bus.id };
       } finally {
         close();
@@ -118,7 +125,7 @@ async function execute(
   { run, toolCall, requestContext, idempotencyKey, resumeData }: ToolRequest,
   abortSignal: AbortSignal,
   { respond }: ServeContext,
-): Promise<{ outcome: ServedToolOutcome; sequence: number }> {
+): Promise<{ outcome: ServedToolOutcome; sequence: number; thrown?: unknown }> {
   let sequence = 0;
   let writeError: unknown;
   const write = (chunk: object) => {
@@ -127,6 +134,7 @@ async function execute(
     sequence += 1;
   };
   const writer = createStreamWriter(run, write, (error) => void (writeError ??= error));
+  const { suspend, readStop } = createStopRecorder();
   try {
     const result = await tool.execute(toolCall.args, {
       run,
@@ -135,15 +143,16 @@ async function execute(
       abortSignal,
       idempotencyKey,
       requestContext: createRequestContext(requestContext, run),
-      suspend: (payload, options) => {
-        throw new StopError({ kind: 'suspend', payload, ...options });
-      },
+      suspend,
       ...(resumeData !== undefined && { resumeData }),
     });
     if (writeError !== undefined) throw writeError;
+    const stop = readStop();
+    if (stop) throw stop;
     return { outcome: { result }, sequence };
-  } catch (error) {
-    return { outcome: toThrownOutcome(error), sequence };
+  } catch (thrown) {
+    const error = preferStop(thrown, readStop());
+    return { outcome: toThrownOutcome(error), sequence, thrown: error };
   }
 }
 
@@ -164,13 +173,12 @@ function toThrownOutcome(error: unknown): ServedToolOutcome {
 
 /** Neither the log nor discovery contains the message: it may quote the user. */
 function report(
-  bus: Bus,
+  { bus, stats }: { bus: Bus; stats: Serving['stats'] },
   tool: string,
   { run, callId }: ToolRequest,
-  { code, path }: WireError,
-  stats: Serving['stats'],
+  { error: { code, path }, thrown }: { error: WireError; thrown: unknown },
 ): void {
   stats.errors += 1;
   stats.lastError = path === undefined ? code : `${code} at ${path}`;
-  bus.log.warn({ run: run.runId, tool, callId, code, path }, 'tool call failed');
+  bus.log.warn({ run: run.runId, tool, callId, code, path, ...locateThrown(thrown) }, 'tool call failed');
 }
