@@ -16,8 +16,8 @@ afterEach(() => {
 });
 
 const buildBatch = (index: number, ...chunks: StoredBatch['chunks']): StoredBatch => ({ epoch: 1, index, chunks });
-const nothing = (status: RunStatus = 'running'): ReplayAnswer => ({ status, batches: [] });
-const brings = (...batches: StoredBatch[]): ReplayAnswer => ({ status: 'running', batches });
+const nothing = (status: RunStatus = 'running'): ReplayAnswer => ({ status, complete: false, batches: [] });
+const brings = (...batches: StoredBatch[]): ReplayAnswer => ({ status: 'running', complete: false, batches });
 
 /** @param answer reply of the source to each request; all requests are recorded with times in tens of ms */
 async function reading(answer: (from: Position, n: number) => ReplayAnswer, options: Partial<ReaderOptions> = {}) {
@@ -60,7 +60,7 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
 
 describe('a reader', () => {
   test('A reader gives up a run that is a minute past its deadline and still running', async () => {
-    const past = (ms: number): ReplayAnswer => ({ status: 'running', remainingMs: -ms, batches: [] });
+    const past = (ms: number): ReplayAnswer => ({ status: 'running', complete: false, remainingMs: -ms, batches: [] });
     const run = await reading((_, n) => past(n * 20_000));
     const timeout = { code: 'timeout', remedy: expect.stringContaining('new run id') };
     await Promise.all([expect(run.indexes()).rejects.toMatchObject(timeout), vi.advanceTimersByTimeAsync(60_000)]);

@@ -19,6 +19,8 @@ import type { ClientConnection } from './connection.ts';
 export type ReceivedBatch = StoredBatch & { transient?: readonly Chunk[] | undefined };
 export type ReplayAnswer = ReplayedBatches & {
   status: RunStatus;
+  /** The reply reaches to the last chunk of a run at rest. */
+  complete: boolean;
   /** Until the run's deadline. */
   remainingMs?: number | undefined;
 };
@@ -64,7 +66,7 @@ export function createChunkSource({ bus, tenant, caller, ask }: ClientConnection
     async replay(from, signal) {
       const answer = await ask('replay', from, { run: runId, signal, timeoutMs: REPLAY_TIMEOUT_MS });
       const batches = z.array(checkedBatchSchema).safeParse(answer.batches);
-      if (batches.success) return { status: answer.status, remainingMs: answer.remainingMs, batches: batches.data };
+      if (batches.success) return { ...answer, batches: batches.data };
       throw new MillraceError('message-invalid', `The replay of ${runId} contains invalid chunks.`, {
         issues: listIssues(batches.error),
       });

@@ -23,6 +23,7 @@ const run: readonly Chunk[] = Array.from({ length: COUNT }, (_, at): Chunk =>
 const buildBatch = (from: number, to: number) => ({ epoch: 1, index: from, chunks: run.slice(from, to) });
 const answer = (status: RunStatus, from = 0, to = 0) => ({
   status,
+  complete: to === COUNT,
   batches: to > from ? [buildBatch(from, to)] : [],
 });
 
@@ -79,6 +80,16 @@ describe('a reader', () => {
     expect(closed).toMatchObject({ chunks: [{ index: 0 }, { index: 1 }, { index: 2 }, { index: 3 }] });
     expect(closed.wait).toBe(limits.silenceMs);
     expect(receiveLive(closed.state, buildBatch(4, 5), limits).wait).toBe('again');
+  });
+
+  test('ends at once if it rejoins an ended run after the last chunk', () => {
+    const rejoined = () => startReading(startMerge({ epoch: 1, index: COUNT }), true);
+    expect(receiveReplay(rejoined(), answer('finished', COUNT, COUNT), 0, limits)).toMatchObject({
+      chunks: [],
+      ended: {},
+    });
+    // A suspended run continues with its answer.
+    expect(receiveReplay(rejoined(), answer('suspended', COUNT, COUNT), 0, limits).ended).toBeUndefined();
   });
 
   test('gives up if the last chunks of an ended run are missing for the limit, measured from the first request', () => {

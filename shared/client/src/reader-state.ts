@@ -61,6 +61,8 @@ export function receiveReplay(state: ReaderState, answer: ReplayAnswer, now: num
   if (step.ended) return step;
   const { chunks } = step;
   const moved = chunks.length > 0;
+  // The log is read to its end, and contains nothing from that position on: the reader rejoined after the last chunk.
+  if (!moved && answer.complete && hasEnded(status)) return { ...step, ended: {} };
   const empty = moved ? 0 : state.empty + 1;
   const isCatchingUp = state.isCatchingUp && empty < 2;
   const stalledAt = moved || !hasEnded(status) ? undefined : (step.state.stalledAt ?? now);

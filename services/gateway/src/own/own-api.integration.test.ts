@@ -100,6 +100,16 @@ describe('rejoining a run', () => {
     expect(text(seen) + text(rest)).toBe(words);
   });
 
+  test('A reader that rejoins after the last chunk receives the end of the run', async () => {
+    const runId = await readRunId(await start('key-ada', { input: script({ text: 'Over.' }) }, { query: '?wait=20' }));
+    const follow = (query = '') => gateway.fetch(`/v1/runs/${runId}/chunks${query}`, 'key-ada');
+    const all = await readEvents(await follow());
+    const ending = [expect.objectContaining({ event: 'end', data: expect.stringContaining('"finished"') })];
+    // Neither the last position nor one that the run never reached waits for a chunk.
+    for (const after of [all.at(-2)?.id, '1.99999', '6.0'])
+      expect(await readEvents(await follow(`?after=${after}`)), after).toEqual(ending);
+  });
+
   test('A stream of an ended run is replayed from its start', async () => {
     const runId = await readRunId(await start('key-ada', { input: script({ text: 'Again.' }) }, { query: '?wait=20' }));
     expect(text(await readEvents(await gateway.fetch(`/v1/runs/${runId}/chunks`, 'key-ada')))).toBe('Again.');

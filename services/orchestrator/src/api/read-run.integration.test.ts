@@ -1,6 +1,6 @@
 // Reading a run back from real streams: no, few, exactly a page of, and very many messages.
 import { stateKeys, type ChunkBatch, type Position } from '@millrace/contracts';
-import { writeEntry } from '@millrace/bus';
+import { purgeEntries, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -65,6 +65,16 @@ describe('reading a run', () => {
     }
     expect(chunks).toBe(9);
     expect(pages).toBeGreaterThan(2);
+  });
+
+  test('that has ended is complete after its last chunk, and not before it if that chunk is lost', async () => {
+    await store('past', oneByOne(2));
+    const head = await over('past', 3);
+    const ask = (index: number) => readChunks(stream.access, head, { epoch: 1, index });
+    expect(await ask(3)).toMatchObject({ batches: [], complete: true });
+    await purgeEntries(stream.access, connection.bus.names.state, stateKeys.end('acme', 'past', String(head.epoch)));
+    expect(await ask(2)).toMatchObject({ batches: [], complete: false });
+    expect(await ask(3)).toMatchObject({ batches: [], complete: true });
   });
 
   test('that has ended includes its last chunk, even if that never reached the log', async () => {

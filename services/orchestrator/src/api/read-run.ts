@@ -1,6 +1,7 @@
 // Reads a run's chunks and events back, for api.replay and api.events: from the requested position, page by page.
 import {
   MillraceError,
+  comparePositions,
   eventBatchSchema,
   isFinal,
   type ApiAnswer,
@@ -12,7 +13,7 @@ import type { JetStreamAccess } from '@millrace/bus';
 import { SHARD } from '../state/event-log.ts';
 import { pageBytes, readVisible } from '../state/logged-chunks.ts';
 import { readPage } from '../state/read-stored.ts';
-import { isAtRest, readHead } from '../state/run-head.ts';
+import { getLastIndex, isAtRest, readHead } from '../state/run-head.ts';
 
 /** Number of takeovers of the run during the read of one page. */
 const MAX_HEADS = 3;
@@ -38,7 +39,8 @@ const isIncomplete = (error: unknown): boolean => MillraceError.isInstance(error
 async function readOwnPage(access: JetStreamAccess, head: RunHead, from: Position): Promise<ApiAnswer<'replay'>> {
   const { status } = head;
   const { batches, end, complete } = await readVisible(access, head, from);
-  const isWhole = complete && isAtRest(head);
+  const last = { epoch: head.epoch, index: getLastIndex(head) };
+  const isWhole = complete && isAtRest(head) && comparePositions(end, last) > 0;
   return {
     status,
     epoch: end.epoch,

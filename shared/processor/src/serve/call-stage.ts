@@ -17,7 +17,7 @@ import type { HostedEntry, HostedProcessors } from './hosted-processor.ts';
 import { ReadGuard } from './read-guard.ts';
 import { toReturnedVerdict } from '../verdict/returned-verdict.ts';
 import { StopError } from '../verdict/stop.ts';
-import { preferStop } from '../verdict/stop-recorder.ts';
+import { chooseStop } from '../verdict/stop-recorder.ts';
 import { StageMessages, createList } from './stage-args.ts';
 import { callMethod } from './stage-methods.ts';
 
@@ -116,7 +116,7 @@ async function callEntry(
     refuseBlindReplacement(verdict, reads);
     return withLeftovers(verdict, args);
   } catch (thrown) {
-    const error = preferStop(thrown, args.readStop());
+    const error = chooseStop(thrown, args.readStop());
     if (!StopError.isInstance(error)) context.reportThrown?.(entry.entry, error);
     return toThrownVerdict(stage, error, args);
   } finally {

@@ -54,7 +54,7 @@ test('A definition that discovery would refuse is rejected with the member', () 
       code: 'processor-invalid',
       message: expect.stringContaining(`"guard" is invalid: ${member}`),
     });
-  // @ts-expect-error -- what a definition in JavaScript could contain
+  // @ts-expect-error -- JavaScript has no types
   expect(() => refuseInvalidDescriptor({ ...valid, reads: ['inputs'] })).toThrow(invalid('reads'));
   expect(() => refuseInvalidDescriptor({ ...valid, policy: { timeoutMs: -5 } })).toThrow(invalid('policy.timeoutMs'));
 });

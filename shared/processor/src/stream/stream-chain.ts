@@ -13,7 +13,7 @@ import { createGivenUpError } from '../serve/call-stage.ts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { createFailureVerdict, toThrownVerdict } from '../verdict/failure-verdict.ts';
 import { StopError } from '../verdict/stop.ts';
-import { preferStop } from '../verdict/stop-recorder.ts';
+import { chooseStop } from '../verdict/stop-recorder.ts';
 import { acceptsDataParts } from '../processor-definition.ts';
 import type { HostedEntry } from '../serve/hosted-processor.ts';
 import { createStreamLink, MARK, type StreamItem, type StreamLink } from './stream-link.ts';
@@ -154,7 +154,7 @@ function createSlot(
       },
       onItem: next,
       onStopped: (thrown) => {
-        const error = preferStop(thrown, args.readStop());
+        const error = chooseStop(thrown, args.readStop());
         if (!StopError.isInstance(error)) context.reportThrown?.(entry.entry, error);
         slot.stop = toThrownVerdict('processOutputStream', error, args);
         onStopped(slot);

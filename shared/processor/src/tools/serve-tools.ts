@@ -30,7 +30,7 @@ import { createRequestContext } from '../request-context.ts';
 import { createStreamWriter } from '../stream/stream-writer.ts';
 import { asJson } from '../verdict/bounded.ts';
 import { StopError } from '../verdict/stop.ts';
-import { createStopRecorder, preferStop } from '../verdict/stop-recorder.ts';
+import { createStopRecorder, chooseStop } from '../verdict/stop-recorder.ts';
 import { locateThrown } from '../verdict/thrown-error.ts';
 import { describeTool, type Tool } from './tool-definition.ts';
 
@@ -151,7 +151,7 @@ async function execute(
     if (stop) throw stop;
     return { outcome: { result }, sequence };
   } catch (thrown) {
-    const error = preferStop(thrown, readStop());
+    const error = chooseStop(thrown, readStop());
     return { outcome: toThrownOutcome(error), sequence, thrown: error };
   }
 }

@@ -26,6 +26,6 @@ export function createStopRecorder(onStop: (error: StopError) => void = () => un
 }
 
 /** Returns the error that decides the verdict: a stop that left the method, a recorded stop, or the error itself. */
-export function preferStop(error: unknown, recorded: StopError | undefined): unknown {
+export function chooseStop(error: unknown, recorded: StopError | undefined): unknown {
   return StopError.isInstance(error) ? error : (recorded ?? error);
 }
