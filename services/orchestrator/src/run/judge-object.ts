@@ -37,14 +37,13 @@ export type TextChange = By & { text: string };
 type FoundObject<T> = { value: T } | { interrupt: Interrupt };
 
 /** Collects the changes of the text, verdict by verdict. */
-export function recordTextChanges(first: string): { changes: TextChange[]; onJudged: (judged: JudgedEntry) => void } {
+export function recordTextChanges(first: string) {
   const changes: TextChange[] = [];
-  return {
-    changes,
-    onJudged({ entry: { entry, processor }, input: { text } }) {
-      if (text !== undefined && text !== (changes.at(-1)?.text ?? first)) changes.push({ entry, processor, text });
-    },
+  const record = ({ entry, processor }: By, text: string | undefined): void => {
+    if (text !== undefined && text !== (changes.at(-1)?.text ?? first)) changes.push({ entry, processor, text });
   };
+  const onJudged = ({ entry, input: { text } }: JudgedEntry): void => record(entry, text);
+  return { changes, record, onJudged };
 }
 
 /** Returns undefined if there is no text, or if the text accompanies tool calls. */
@@ -62,7 +61,8 @@ export async function judgeObject(
   return 'interrupt' in read ? read : passObject(run, read.value, texts.rejected, asked);
 }
 
-const fits = (schema: JsonSchema, text: string): boolean => {
+/** Returns whether the text is JSON of the schema. */
+export const fitsSchema = (schema: JsonSchema, text: string): boolean => {
   const read = readObject(text);
   return 'value' in read && findSchemaProblems(schema, read.value).length === 0;
 };
@@ -73,15 +73,24 @@ async function judgeBrokenText(
   texts: JudgedTexts,
 ): Promise<Interrupt | undefined> {
   // The check of a schema costs time of the event loop: a text that no processor has changed needs none.
-  if (rawText === undefined || rawText === texts.final || fits(schema, texts.final) || !fits(schema, rawText))
+  if (
+    rawText === undefined ||
+    rawText === texts.final ||
+    fitsSchema(schema, texts.final) ||
+    !fitsSchema(schema, rawText)
+  )
     return undefined;
-  if (fits(schema, texts.passed))
-    return failBrokenObject(
-      'processOutputStep',
-      texts.changes.find(({ text }) => !fits(schema, text)),
-    );
-  const holds = (chunks: readonly Chunk[]) => fits(schema, chunks.map(readText).join(''));
+  if (fitsSchema(schema, texts.passed)) return failBrokenText('processOutputStep', schema, texts.changes);
+  const holds = (chunks: readonly Chunk[]) => fitsSchema(schema, chunks.map(readText).join(''));
   return failBrokenObject('processOutputStream', await findBreakingEntry(run, asText(run, rawText), holds));
+}
+
+/** Returns the failure of the run that names the first entry with a text that does not fit the schema. */
+export function failBrokenText(stage: Stage, schema: JsonSchema, changes: readonly TextChange[]): Interrupt {
+  return failBrokenObject(
+    stage,
+    changes.find(({ text }) => !fitsSchema(schema, text)),
+  );
 }
 
 const readText = (chunk: Chunk): string => (chunk.type === 'text-delta' ? chunk.payload.text : '');

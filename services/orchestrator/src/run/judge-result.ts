@@ -10,12 +10,12 @@ import {
   listEntries,
 } from '@millrace/contracts';
 import { z } from 'zod';
-import { isSuspension, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
+import { addRejected, isSuspension, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
-import { listSkipped } from '../calls/verdict-fold.ts';
+import { listSkipped, type JudgedEntry } from '../calls/verdict-fold.ts';
 import type { Run } from '../state/run-context.ts';
 import { makeFinishChunk, runText, type FinishChunk } from './finish-chunks.ts';
-import { passObject } from './judge-object.ts';
+import { failBrokenText, fitsSchema, passObject, recordTextChanges, type TextChange } from './judge-object.ts';
 import { passReworded } from './pass-reworded.ts';
 import { dropHeldObject } from './rebuild-buffered.ts';
 import { guardFinishChunk, type PassedFinish } from './guard-finish-chunk.ts';
@@ -38,7 +38,8 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
   const input = { ...buildResultInput(run, finish), conversation, steps };
   const order = { ...run.plan.order, processOutputResult: [...names] };
   const part: Run = { ...run, plan: { ...run.plan, order } };
-  const fold = await runStage(part, 'processOutputResult', input);
+  const { changes, onJudged } = recordAnswerTexts(run);
+  const fold = await runStage(part, 'processOutputResult', input, { onJudged });
   const { interrupt } = fold;
   if (interrupt) {
     if (isSuspension(interrupt)) run.dispatch({ action: 'finish-passed', finish });
@@ -46,7 +47,7 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
   }
   const skipped = listSkipped(fold);
   if (isComplete(finish, run)) return { finish, skipped };
-  const stopped = (await passReworded(run)) ?? (await passObjectAgain(run));
+  const stopped = (await passReworded(run)) ?? (await passObjectAgain(run, changes));
   return { ...(stopped ? { interrupt: stopped } : await guardFinishChunk(run, withFinalText(run, finish))), skipped };
 }
 
@@ -63,17 +64,35 @@ function isComplete({ payload }: FinishChunk, run: Run): boolean {
   );
 }
 
-/** Reads the object from the changed answer: none if the answer was removed or is no JSON any more. */
-async function passObjectAgain(run: Run): Promise<Interrupt | undefined> {
+/** Records each entry that changes the text of the run's last answer. */
+function recordAnswerTexts(run: Run) {
+  const { answer } = run.getState().open ?? {};
+  const { changes, record } = recordTextChanges(answer?.text ?? '');
+  const onJudged = ({ entry, input: { conversation } }: JudgedEntry) => {
+    const found = conversation?.entries.find(({ message }) => message.id === answer?.message.id);
+    if (answer) record(entry, found ? readMessageText(found.message) : '');
+  };
+  return { changes, onJudged };
+}
+
+/**
+ * Reads the object from the changed answer: none if the answer was removed or is no JSON any more. An object that matched its schema must
+ * still match it.
+ */
+async function passObjectAgain(run: Run, changes: readonly TextChange[]): Promise<Interrupt | undefined> {
   const { answer } = run.getState().open ?? {};
   if (answer?.object === undefined) return undefined;
   const message = selectMessages(run.getState().conversation, 'response').find(({ id }) => id === answer.message.id);
   const text = message ? readMessageText(message) : '';
   if (text === answer.text) return undefined;
-  const rejected = rejectWholeRun(run.getState());
-  if (run.agent.release === 'result') dropHeldObject(run, rejected.from);
+  const schema = run.agent.structuredOutput?.schema;
+  const asked = schema && fitsSchema(schema, answer.text) ? { schema, rawText: undefined } : undefined;
   const object = readJson(text);
-  const passed = object ? await passObject(run, object.value, rejected) : {};
+  const rejected = rejectWholeRun(run.getState());
+  if (object && asked && !fitsSchema(asked.schema, text))
+    return addRejected(failBrokenText('processOutputResult', asked.schema, changes), rejected);
+  if (run.agent.release === 'result') dropHeldObject(run, rejected.from);
+  const passed = object ? await passObject(run, object.value, rejected, asked) : {};
   if ('interrupt' in passed) return passed.interrupt;
   run.dispatch({ action: 'object-passed', ...passed });
   return undefined;

@@ -76,6 +76,21 @@ async function beginRun(text: string, redact: Redact, agent: Partial<Agent>, ent
 describe('the object of a run', () => {
   const agent = { structuredOutput: { schema: { type: 'object' } } };
 
+  test.each(['chunk', 'result'] as const)(
+    'that processOutputResult changes against its schema fails the run, with release: %s',
+    async (release) => {
+      const schema = { type: 'object', required: ['name'], additionalProperties: false, properties: { name: {} } };
+      const run = await beginRun('{"name":"ada"}', say('{"NAME":"ADA"}'), { release, structuredOutput: { schema } });
+      const { result } = (await run.end()) ?? {};
+      expect(result).toMatchObject({
+        status: 'failed',
+        error: { code: 'object-broken', path: 'processOutputResult/redactor' },
+      });
+      expect(JSON.stringify(result)).not.toContain('ADA');
+      expect(result).not.toHaveProperty('object');
+    },
+  );
+
   test('is that of the text that processOutputResult left, as it passed the output chain', async () => {
     const run = await beginRun('{"name":"ada"}', say('{"name":"A.","mail":"ada@example.org"}'), agent);
     const { result } = (await run.end()) ?? {};
