@@ -98,6 +98,21 @@ describe('conversations over HTTP', () => {
   };
   const responseSchema = z.object({ id: z.string() });
 
+  test('A chat on the thread of another subject is a 404 before the model is called', async () => {
+    const [url = ''] = await listGatewayUrls(stack);
+    const [owner, other] = [await createKey('ida'), await createKey('jon')];
+    const messages = [{ role: 'user', content: 'My name is Ida.' }];
+    const chat = (key: string) =>
+      ask(url, '/v1/chat/completions', key, { model: remembering, messages }, { 'x-millrace-thread': 'ida-1' });
+    expect((await chat(owner.key)).status).toBe(200);
+    const refused = await chat(other.key);
+    expect(refused.status).toBe(404);
+    expect(await refused.json()).toMatchObject({ error: { message: expect.not.stringContaining('Ida') } });
+    const runId = refused.headers.get('x-millrace-run-id') ?? '';
+    const events = await stack.client.runs.events(runId);
+    expect(events.some(({ event }) => event === 'model')).toBe(false);
+  });
+
   test('previous_response_id continues a conversation, which cannot branch', async () => {
     const { key } = await createKey('gil');
     const first = responseSchema.parse(await (await respond(key, { input: 'My name is Gil.' })).json());

@@ -106,6 +106,8 @@ function chooseRemedy({ ref }: Run, { entry, processor, service }: PlanEntry, co
       return `Correct ${processor}: the message names the part of its answer that is not allowed.`;
     case 'message-too-large':
       return `Give "${entry}" less to read, or raise max_payload on the server.`;
+    case 'thread-foreign':
+      return 'Use a thread of the same resource, or another thread id.';
     case 'session-lost':
       return `Submit the request again. If it fails again, read the reason with "${details}" and in the log of ${service}.`;
     default:

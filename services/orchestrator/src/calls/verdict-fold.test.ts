@@ -121,6 +121,13 @@ describe('a processor’s failure', () => {
     expect(stopped).toBeUndefined();
     expect(outcomes).toMatchObject([{ verdict: 'failure', skipped: true, error: { message: 'too slow' } }]);
   });
+
+  test('is not skipped in processInput if the thread belongs to another resource', () => {
+    const foreign: Verdict = { type: 'failure', code: 'thread-foreign', message: 'another', retryable: false };
+    const entry = planEntry('memory', { onFailure: 'skip' });
+    expect(fold('processInput', judgeOne(foreign, { entry })).stopped?.verdict).toEqual(foreign);
+    expect(fold('processOutputResult', judgeOne(foreign, { entry })).stopped).toBeUndefined();
+  });
 });
 
 describe('a verdict that a stage does not allow is the processor’s failure, by name', () => {

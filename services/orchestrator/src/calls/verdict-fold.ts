@@ -85,10 +85,11 @@ export const createFold = (input: StageInput): StageFold => ({
 export function judge(
   stage: Stage,
   before: StageInput,
-  entry: PlanEntry,
+  called: PlanEntry,
   verdict: Verdict,
   labels?: LabelContext,
 ): JudgedEntry {
+  const entry = applyFailurePolicy(stage, called, verdict);
   const changes = 'changes' in verdict ? verdict.changes : undefined;
   const blind = changes && findBlindReplacement(changes, findReadsAt(entry.reads, stage));
   const refused = blind
@@ -107,6 +108,15 @@ export function judge(
     attempts: 1,
     taint: findTaint(stage, entry, applied.verdict, rule),
   };
+}
+
+/**
+ * Returns the entry with the policy that counts. A run on a thread of another resource fails, although the policy of a memory skips
+ * failures: without this error it would answer as if the thread were empty.
+ */
+function applyFailurePolicy(stage: Stage, entry: PlanEntry, verdict: Verdict): PlanEntry {
+  const isForeign = stage === 'processInput' && verdict.type === 'failure' && verdict.code === 'thread-foreign';
+  return isForeign ? { ...entry, onFailure: 'fail' } : entry;
 }
 
 /** An entry that declares no changes runs concurrently with others, and must not return any. */
