@@ -47,6 +47,7 @@ import type { Deps } from './state/run-context.ts';
 import { createRunConsumer } from './takeover/run-consumer.ts';
 import { pageBytes } from './state/logged-chunks.ts';
 import { startLogTrimmer } from './state/trim-log.ts';
+import { createSchemaChecker } from './peers/schema-checker.ts';
 import { createSessionInbox } from './peers/session-inbox.ts';
 import { watchPeers } from './takeover/watch-peers.ts';
 
@@ -222,9 +223,10 @@ type ApiParts = {
 function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
   const { access, saves, agents, discovery, erasures, index, deps, places, findProblem } = parts;
   const { bus } = access;
-  const runs = createRunsApi(access, agents, submits, index);
+  const schemas = createSchemaChecker();
+  const runs = createRunsApi({ access, agents, submits, schemas, index });
   const letters = createDeadLettersApi(access, saves, runs.submit);
-  const definitions = createAgentsApi(agents, discovery);
+  const definitions = createAgentsApi(agents, discovery, schemas);
   return [
     serveApi(bus, 'submit', runs.submit),
     serveApi(bus, 'run', runs.run),

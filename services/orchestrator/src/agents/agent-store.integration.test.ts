@@ -3,6 +3,7 @@ import { purgeEntries } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { createAgentsApi } from '../api/agents-api.ts';
+import { createSchemaChecker } from '../peers/schema-checker.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { makeAgent } from '../testing/run-states.ts';
@@ -94,7 +95,7 @@ test('an agent is applied again after its bucket was wiped, by an orchestrator t
     listRefused: () => found.refused,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses
-  const api = createAgentsApi(store, discovery as unknown as Discovery);
+  const api = createAgentsApi(store, discovery as unknown as Discovery, createSchemaChecker());
   const definition = { name: 'wiped', model: 'openai/gpt-5-mini' };
   const apply = () => api.apply({ definition, dryRun: false }, { tenant: 'wiped' });
   expect((await apply()).changed).toBe(true);

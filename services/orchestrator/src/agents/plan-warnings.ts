@@ -101,19 +101,26 @@ function judgesOverridable(plan: Plan): Issue[] {
   }));
 }
 
-/** Requests are distributed among all services that serve a name, whichever is meant. */
+/** Names the services that advertise a name of the plan, and are refused because another one serves it. */
 function findAmbiguous(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
-  const used = new Set([
-    ...Object.values(plan.entries).map(({ processor }) => processor),
-    ...plan.tools.map(({ name }) => name),
+  const used = new Map<string, string | undefined>([
+    ...plan.tools.map(({ name }) => [name, undefined] as const),
+    ...Object.values(plan.entries).map(({ processor, service }) => [processor, service] as const),
   ]);
   return refused
     .filter(({ name }) => used.has(name))
-    .map(({ service, name, problem }) => ({
-      code: 'processor-ambiguous',
-      message: `The service "${service}" advertises "${name}" too, which is refused: ${problem}.`,
-      remedy: 'Stop that service, or rename its processors and tools.',
-    }));
+    .map(({ service, name, problem }) => {
+      const isCalled = used.get(name) === service;
+      return {
+        code: 'processor-ambiguous',
+        message: isCalled
+          ? `This agent calls "${name}" of the service "${service}", but new agents do not: ${problem}.`
+          : `The service "${service}" advertises "${name}" too, which is refused: ${problem}.`,
+        remedy: isCalled
+          ? 'Apply the agent again for the other service, or stop that one.'
+          : 'Stop that service, or rename its processors and tools.',
+      };
+    });
 }
 
 /** Requires a price of its own model for an agent with limited costs. Other models are checked before they are called. */

@@ -4,10 +4,12 @@ import type { AgentStore } from '../agents/agent-store.ts';
 import { findPlanWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
 import type { Discovery } from '../peers/discovery.ts';
+import { createSchemaChecker } from '../peers/schema-checker.ts';
 import { known } from '../testing/known-processors.ts';
 import { createAgentsApi } from './agents-api.ts';
 
 const tenant = { tenant: 'acme' };
+const schemas = createSchemaChecker();
 const definition = (more: JsonObject = {}) => ({ name: 'demo', model: 'openai/gpt-5-mini', input: ['pii'], ...more });
 
 function createApi(isSlow = false) {
@@ -41,7 +43,7 @@ function createApi(isSlow = false) {
     listRefused: () => known.refused,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses
-  const api = createAgentsApi(store, discovery as Discovery);
+  const api = createAgentsApi(store, discovery as Discovery, schemas);
   const apply = (of: JsonObject, dryRun = false) => api.apply({ definition: of, dryRun }, tenant);
   return { api, apply, puts: () => puts, refreshed: () => refreshed };
 }
@@ -55,6 +57,16 @@ describe('agents apply', () => {
     expect(refreshed()).toBe(1);
     expect(await api.get({ agent: 'demo' }, tenant)).toEqual(applied);
     expect(await api.list({ limit: 10 }, tenant)).toEqual({ agents: [applied] });
+  });
+
+  test('refuses a schema of structured output that does not compile', async () => {
+    const { apply, puts } = createApi();
+    const structuredOutput = { schema: { type: 'objet' } };
+    await expect(apply(definition({ structuredOutput }))).rejects.toMatchObject({
+      code: 'agent-invalid',
+      issues: [{ path: 'structuredOutput.schema', message: expect.stringContaining('not valid') }],
+    });
+    expect(puts()).toBe(0);
   });
 
   test('repeats the discovery before a processor counts as missing', async () => {
@@ -191,14 +203,6 @@ describe('a warning of agents apply', () => {
     expect((await apply(definition(), true)).warnings).toMatchObject([{ code: 'stage-not-called' }]);
     await apply(definition());
     expect(await apply(definition())).toMatchObject({ changed: false, warnings: [{ code: 'stage-not-called' }] });
-  });
-
-  test('names a second service that advertises a processor of the agent', () => {
-    const refused = [{ service: 'evil', name: 'pii', problem: 'the service "guards" serves a processor of that id' }];
-    const resolved = resolveAgent(definition({ output: ['pii'] }), { ...known, refused });
-    expect('plan' in resolved && findPlanWarnings(resolved.plan, refused)).toMatchObject([
-      { code: 'processor-ambiguous', message: expect.stringContaining('"evil" advertises "pii" too') },
-    ]);
   });
 });
 

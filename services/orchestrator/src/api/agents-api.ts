@@ -2,6 +2,7 @@
 import {
   AGENT_LIMITS,
   MillraceError,
+  type Agent,
   type ApiAnswer,
   type ApiRequest,
   type AppliedAgent,
@@ -17,13 +18,14 @@ import { resolveAgent } from '../agents/resolve-agent.ts';
 import { warnOfNewRules, warnWithoutRules } from '../agents/tool-rules.ts';
 import { warnToolNames } from '../agents/tool-name-warnings.ts';
 import type { Discovery } from '../peers/discovery.ts';
+import type { SchemaChecker } from '../peers/schema-checker.ts';
 
 type Tenant = { tenant: string };
 
 /** Also reported for services that did not answer in time. */
 const NOT_THERE: ReadonlySet<string> = new Set<ErrorCode>(['processor-unknown', 'tool-unknown']);
 
-export function createAgentsApi(store: AgentStore, discovery: Discovery) {
+export function createAgentsApi(store: AgentStore, discovery: Discovery, schemas: SchemaChecker) {
   /** @throws agent-invalid, with all issues up to a bound */
   const resolve = async (definition: JsonValue): Promise<AppliedAgent> => {
     const bytes = Buffer.byteLength(JSON.stringify(definition));
@@ -39,6 +41,8 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
       resolved = resolveNow();
     }
     if ('issues' in resolved) throw createRefusedAgentError(resolved.issues);
+    const problem = await findSchemaProblem(resolved.agent, schemas);
+    if (problem) throw createRefusedAgentError([problem]);
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
   };
   const listWarnings = (applied: AppliedAgent, others: readonly AppliedAgent[], stored?: AppliedAgent): Issue[] => [
@@ -88,6 +92,19 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
       if (agent !== undefined) return addWarnings(tenant, await get(tenant, agent));
       throw new MillraceError('message-invalid', 'agents-plan takes an agent or a definition.');
     },
+  };
+}
+
+/** @throws queue-full, timeout */
+async function findSchemaProblem({ structuredOutput }: Agent, schemas: SchemaChecker): Promise<Issue | undefined> {
+  const problem = structuredOutput && (await schemas.check(structuredOutput.schema));
+  if (problem === undefined) return undefined;
+  const remedy = 'Correct it: a JSON Schema of the dialect 2020-12.';
+  return {
+    code: 'agent-invalid',
+    path: 'structuredOutput.schema',
+    message: `The schema is not valid: ${problem}.`,
+    remedy,
   };
 }
 

@@ -3,7 +3,7 @@ import { OPERATOR_CALLER, hashCaller, stateKeys, type ApiRequest } from '@millra
 import { deleteEntry, purgeEntries, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { agents, anything } from '../testing/runs-api.ts';
+import { agents, anything, schemas } from '../testing/runs-api.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { createHead } from '../testing/run-heads.ts';
@@ -32,7 +32,7 @@ async function list(
   request: Partial<ApiRequest<'runs-list'>> = {},
   caller: string = OPERATOR_CALLER,
 ) {
-  const api = createRunsApi(stream.access, agents, anything, index);
+  const api = createRunsApi({ access: stream.access, agents, submits: anything, schemas, index });
   return api.list({ limit: 100, after: 0, ...request }, { tenant, caller });
 }
 const listIds = async (...given: Parameters<typeof list>) => (await list(...given)).runs.map(({ runId }) => runId);
@@ -110,7 +110,10 @@ describe('the newest run of a thread', () => {
   const drivers: { stop(): void }[] = [];
   afterEach(() => drivers.splice(0).forEach((driver) => driver.stop()));
   const readNewest = (threadId: string, caller: string = OPERATOR_CALLER) =>
-    createRunsApi(stream.access, agents, anything).newest({ threadId }, { tenant, caller });
+    createRunsApi({ access: stream.access, agents, submits: anything, schemas }).newest(
+      { threadId },
+      { tenant, caller },
+    );
 
   test('is the one that was submitted last, with its result and its judged input', async () => {
     const driver = createDriver(stream, { text: 'Hello.' }, { text: 'Again.' });

@@ -24,7 +24,7 @@ import { bindRequest } from './own-request.ts';
 import { createWaitingLimit } from './waiting-runs.ts';
 import { checkAddress, isVisible, createUnknownRunError } from './run-address.ts';
 import { createNotSuspendedError, resumeRun } from './resume-run.ts';
-import { createSchemaChecker } from '../peers/schema-checker.ts';
+import type { SchemaChecker } from '../peers/schema-checker.ts';
 import { refuseBadRequest, refuseBadSchema } from './request-issues.ts';
 import { submitRun } from './submit-run.ts';
 import type { SubmitGuard } from './submit-limits.ts';
@@ -32,10 +32,17 @@ import type { SubmitGuard } from './submit-limits.ts';
 /** Room for the envelope of a command or a record below the server's limit. */
 const COMMAND_ROOM_BYTES = 4 * 1024;
 
-/** @param index absent: the lists read all heads */
-export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submits: SubmitGuard, index?: RunIndex) {
+export type RunsApiOptions = {
+  access: JetStreamAccess;
+  agents: AgentStore;
+  submits: SubmitGuard;
+  schemas: SchemaChecker;
+  /** Absent: the lists read all heads. */
+  index?: RunIndex | undefined;
+};
+
+export function createRunsApi({ access, agents, submits, schemas, index }: RunsApiOptions) {
   const { bus } = access;
-  const schemas = createSchemaChecker();
   const refuseTooManyWaiting = createWaitingLimit(access, index);
   const requireHead = async (call: ApiCall): Promise<RunHead> => {
     const { tenant, run } = checkAddress(call);

@@ -103,9 +103,9 @@ function chooseRemedy({ ref }: Run, { entry, processor, service }: PlanEntry, co
     case 'state-too-large':
     case 'message-list-foreign':
     case 'message-list-and-messages':
-      return `Correct ${processor}: the message names the part of its answer that is not allowed.`;
+      return `Correct ${processor}: "${details}" names the part of its answer that is not allowed.`;
     case 'message-too-large':
-      return `Give "${entry}" less to read, or raise max_payload on the server.`;
+      return `Let "${entry}" read and return less, or raise max_payload on the server.`;
     case 'thread-foreign':
       return 'Use a thread of the same resource, or another thread id.';
     case 'session-lost':

@@ -191,7 +191,8 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
 
 function createAnswerTooLargeError(how: string): MillraceError {
   return new MillraceError('model-answer-too-large', `The answer ${how}.`, {
-    remedy: 'Set modelSettings.maxOutputTokens, or add a content-length guard.',
+    remedy:
+      'Set modelSettings.maxOutputTokens, add a content-length guard, or correct a processor that enlarges the answer.',
   });
 }
 export const createTooManyCallsError = (): MillraceError =>

@@ -11,6 +11,7 @@ import { eventually } from '@millrace/testkit';
 import { afterEach } from 'vitest';
 import type { AgentStore } from '../agents/agent-store.ts';
 import { createRunsApi } from '../api/runs-api.ts';
+import { createSchemaChecker } from '../peers/schema-checker.ts';
 import { createDriver } from './driven-runs.ts';
 import type { TestJetStream } from './jetstream.ts';
 import { makeAgent } from './run-states.ts';
@@ -32,6 +33,7 @@ export const agents: AgentStore = {
   stop: () => undefined,
 };
 let count = 0;
+export const schemas = createSchemaChecker();
 /** No limits. */
 export const anything = { check: () => undefined };
 export const newRun = () => ({ tenant: 'acme', caller: OPERATOR_CALLER, run: `api-run-${count++}` });
@@ -79,7 +81,7 @@ export function useRunsApi(stream: TestJetStream) {
   };
   return {
     stops,
-    api: () => createRunsApi(stream.access, agents, anything),
+    api: () => createRunsApi({ access: stream.access, agents, submits: anything, schemas }),
     driver,
     /** The commands from the queue, as they arrive. */
     takeQueued(): Delivery[] {

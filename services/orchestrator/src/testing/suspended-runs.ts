@@ -15,7 +15,7 @@ import { expireRun } from '../takeover/expire-run.ts';
 import { createRunConsumer } from '../takeover/run-consumer.ts';
 import { createDriver, type DrivenRun } from './driven-runs.ts';
 import type { TestJetStream } from './jetstream.ts';
-import { anything, agents } from './runs-api.ts';
+import { anything, schemas, agents } from './runs-api.ts';
 import type { Say } from './scripted-model.ts';
 
 export function useSuspendedRuns(stream: TestJetStream) {
@@ -28,7 +28,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
     stops.push(made.stop);
     return made;
   };
-  const api = () => createRunsApi(stream.access, agents, anything);
+  const api = () => createRunsApi({ access: stream.access, agents, submits: anything, schemas });
   const address = ({ runId }: DrivenRun) => ({ caller: 'operator', tenant: 'acme', run: runId });
   const readStatus = async (run: DrivenRun) => (await run.head())?.status;
   return {

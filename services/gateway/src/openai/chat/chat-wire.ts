@@ -84,7 +84,8 @@ export function createChatWriter({ runId, model, created }: ChatIdentity): ChatW
       formatEvent(
         JSON.stringify({
           error: {
-            message: 'The agent retracted the text that it had streamed. Repeat the request to get the new answer.',
+            message:
+              'The agent retracted the text that it had streamed. Send the request without `stream`, or set `release: result` in the agent.',
             type: chooseType(500),
             param: null,
             code: 'answer_retracted',
