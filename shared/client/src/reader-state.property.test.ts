@@ -83,13 +83,13 @@ describe('a reader', () => {
   });
 
   test('ends at once if it rejoins an ended run after the last chunk', () => {
-    const rejoined = () => startReading(startMerge({ epoch: 1, index: COUNT }), true);
-    expect(receiveReplay(rejoined(), answer('finished', COUNT, COUNT), 0, limits)).toMatchObject({
+    const rejoin = () => startReading(startMerge({ epoch: 1, index: COUNT }), true);
+    expect(receiveReplay(rejoin(), answer('finished', COUNT, COUNT), 0, limits)).toMatchObject({
       chunks: [],
       ended: {},
     });
     // A suspended run continues with its answer.
-    expect(receiveReplay(rejoined(), answer('suspended', COUNT, COUNT), 0, limits).ended).toBeUndefined();
+    expect(receiveReplay(rejoin(), answer('suspended', COUNT, COUNT), 0, limits).ended).toBeUndefined();
   });
 
   test('gives up if the last chunks of an ended run are missing for the limit, measured from the first request', () => {

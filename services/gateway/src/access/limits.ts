@@ -2,12 +2,13 @@
 // replicas share the counts of requests and tokens; open streams are counted by each replica.
 import { createHash } from 'node:crypto';
 import type { Client } from '@millrace/client';
-import { MillraceError, setBounded } from '@millrace/contracts';
+import { MillraceError } from '@millrace/contracts';
 import type { Log } from '@millrace/service';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Redis } from 'ioredis';
 import type { Access } from './access.ts';
 import { createCountAhead, type CountedRequest } from './count-ahead.ts';
+import { createTokenMemory } from './counted-tokens.ts';
 
 export type LimitSettings = {
   requestsPerMinute: number;
@@ -31,8 +32,6 @@ export type Limits = {
 
 const MINUTE_S = 60;
 const DAY_S = 86_400;
-/** Runs whose counted tokens are remembered. */
-const MAX_COUNTED = 10_000;
 const MS_PER_SECOND = 1_000;
 
 export function createLimits({ requestsPerMinute, streamsPerAccount, streams, redis, log }: LimitSettings): Limits {
@@ -40,8 +39,7 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
   /** Counters of requests by their limit. */
   const counters = new Map<number, (account: string) => Promise<CountedRequest>>();
   const open = new Map<string, number>();
-  /** Tokens by run. */
-  const counted = new Map<string, number>();
+  const takeUncounted = createTokenMemory(redis);
   let total = 0;
 
   const findLimiter = (name: string, points: number, duration: number): RateLimiterAbstract => {
@@ -66,11 +64,8 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
       if (access.identity.limits?.tokensPerDay === undefined) return;
       const count = async () => {
         const { usage } = await (await client.follow(runId)).result();
-        const total = usage.totalTokens ?? 0;
-        // The usage of a run that was suspended before contains the tokens up to then.
-        const tokens = total - (counted.get(runId) ?? 0);
-        setBounded(counted, runId, total, MAX_COUNTED);
-        await limits.countTokens(access, tokens);
+        const run = { tenant: access.identity.tenant, runId };
+        await limits.countTokens(access, await takeUncounted(run, usage.totalTokens ?? 0));
       };
       void count().catch((error: unknown) => log.warn({ runId, err: error }, 'the tokens of a run are not counted'));
     },
