@@ -56,6 +56,7 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
         requestsPerMinute: config.REQUESTS_PER_MINUTE,
         streamsPerAccount: config.MAX_STREAMS_PER_KEY,
         streams: config.MAX_STREAMS,
+        bodyBytes: config.MAX_BODY_BYTES,
         redis,
         log,
       }),

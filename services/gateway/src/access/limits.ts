@@ -7,6 +7,7 @@ import type { Log } from '@millrace/service';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Redis } from 'ioredis';
 import type { Access } from './access.ts';
+import { createBodyBudget } from './body-budget.ts';
 import { createCountAhead, type CountedRequest } from './count-ahead.ts';
 import { createTokenMemory } from './counted-tokens.ts';
 
@@ -14,6 +15,8 @@ export type LimitSettings = {
   requestsPerMinute: number;
   streamsPerAccount: number;
   streams: number;
+  /** Maximum size of a body. */
+  bodyBytes: number;
   /** Absent: each process counts alone. */
   redis?: Redis | undefined;
   log: Pick<Log, 'warn'>;
@@ -24,6 +27,8 @@ export type Limits = {
   countRequest(access: Access): Promise<Record<string, string>>;
   /** Returns a function that frees the place. @throws limit-exceeded */
   openStream(access: Access): () => void;
+  /** Reserves the memory of a body while it arrives. Returns a function that frees it. @throws limit-exceeded */
+  reserveBody(access: Access, bytes: number): () => void;
   /** Adds the tokens of a run to the account's day when it ends or is suspended, also if its reader has left before. */
   countRun(access: Access, client: Client, runId: string): void;
   /** Adds tokens to the account's day. */
@@ -34,7 +39,9 @@ const MINUTE_S = 60;
 const DAY_S = 86_400;
 const MS_PER_SECOND = 1_000;
 
-export function createLimits({ requestsPerMinute, streamsPerAccount, streams, redis, log }: LimitSettings): Limits {
+export function createLimits(settings: LimitSettings): Limits {
+  const { requestsPerMinute, streamsPerAccount, streams, redis, log } = settings;
+  const bodies = createBodyBudget(settings.bodyBytes);
   const limiters = new Map<string, RateLimiterAbstract>();
   /** Counters of requests by their limit. */
   const counters = new Map<number, (account: string) => Promise<CountedRequest>>();
@@ -94,6 +101,11 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
         if (left > 0) open.set(account, left);
         else open.delete(account);
       };
+    },
+    reserveBody({ account }, bytes) {
+      const free = bodies.reserve(account, bytes);
+      if (!free) throw createLimitError('too many bytes of bodies that are still arriving', MS_PER_SECOND);
+      return free;
     },
     async countTokens(access, tokens) {
       const limit = access.identity.limits?.tokensPerDay;

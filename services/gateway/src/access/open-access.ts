@@ -37,8 +37,12 @@ export async function openBody<S extends z.ZodType>(
   context: GatewayContext,
 ): Promise<OpenedAccess & { body: z.output<S> }> {
   const access = await verifyAccess(headers, context);
+  const { MAX_BODY_BYTES } = context.settings;
+  // A body without a length may have any, up to the limit. A larger one is refused before it is read.
+  const declared = Number(request.headers.get('content-length') ?? MAX_BODY_BYTES);
+  const free = context.limits.reserveBody(access, Math.min(declared, MAX_BODY_BYTES));
   // Concurrent: the count takes a round trip to Redis.
-  const reading = readJsonBody(request, schema, context.settings.MAX_BODY_BYTES);
+  const reading = readJsonBody(request, schema, MAX_BODY_BYTES).finally(free);
   // An exceeded limit takes precedence over a bad body.
   reading.catch(() => undefined);
   const opened = await countAccess(access, scope, context);

@@ -35,8 +35,18 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   const declared = request.headers.get('content-length');
   if (Number(declared ?? 0) > maxBytes) throw createSizeError(maxBytes);
   // The text of the server's request needs no web stream, unlike its body.
-  return declared === null ? readStream(request.body, maxBytes) : request.text();
+  try {
+    return await (declared === null ? readStream(request.body, maxBytes) : request.text());
+  } catch (error) {
+    throw isAborted(error) ? createCutOffError(error) : error;
+  }
 }
+
+/** Returns whether the client has closed the connection: no defect of the gateway. */
+const isAborted = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+
+const createCutOffError = (cause: unknown): MillraceError =>
+  new MillraceError('message-invalid', 'The connection closed before the end of the body.', { cause });
 
 async function readStream(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];

@@ -108,6 +108,7 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
         requestsPerMinute: parsed.REQUESTS_PER_MINUTE,
         streamsPerAccount: parsed.MAX_STREAMS_PER_KEY,
         streams: parsed.MAX_STREAMS,
+        bodyBytes: parsed.MAX_BODY_BYTES,
         log,
       }),
       verify,
