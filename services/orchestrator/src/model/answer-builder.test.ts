@@ -126,6 +126,16 @@ describe('an answer that is too large', () => {
     expect(() => builder.add(call(128))).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });
 
+  test('may have at most 1,024 parts of text, empty ones included', () => {
+    const build = (count: number, text: string) =>
+      buildMade(...Array.from({ length: count }, (_, at) => [textStart(`${at}`), delta(text, `${at}`)]).flat());
+    expect(() => build(1_024, 'a')).not.toThrow();
+    for (const text of ['a', ''])
+      expect(() => build(1_025, text)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+    const starts = Array.from({ length: 1_025 }, (_, at) => textStart(`${at}`));
+    expect(() => buildMade(...starts)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+  });
+
   test('is detected if it consists of countless chunks without text or of long sources', () => {
     const empty = buildMade();
     const fill = () => {

@@ -19,6 +19,8 @@ import { z } from 'zod';
 const MAX_ANSWER_CHARS = 1024 * 1024;
 /** Maximum number of chunks of one answer: a chunk without text has no length that could be counted. */
 const MAX_ANSWER_CHUNKS = 256 * 1024;
+/** Maximum number of parts of text and reasoning of one answer: each is an item of a response, and readers look for open ones. */
+const MAX_ANSWER_PARTS = 1_024;
 /** Maximum size of data outside the answer (raw data, results of provider tools), as JSON. No record holds it. */
 const MAX_OUTSIDE_CHARS = 16 * 1024 * 1024;
 /** Maximum number of calls of one answer. */
@@ -74,9 +76,14 @@ function createAnswerParts() {
   /** The last text part with text. */
   let latest: MessagePart | undefined;
   let mixed = false;
+  let count = 0;
   const openPart = (key: string, part: MessagePart): MessagePart => {
     const opened = open.get(key) ?? part;
-    if (opened === part) parts.push(part);
+    if (opened === part) {
+      count += 1;
+      if (count > MAX_ANSWER_PARTS) throw createAnswerTooLargeError(`has over ${MAX_ANSWER_PARTS} parts of text`);
+      parts.push(part);
+    }
     open.set(key, opened);
     return opened;
   };

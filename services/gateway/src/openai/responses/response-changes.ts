@@ -37,7 +37,7 @@ export const isText = (item: OutputItem): item is TextItem =>
   item.kind === 'message' || item.kind === 'reasoning' || item.kind === 'refusal';
 
 export const replaceItem = (items: readonly OutputItem[], old: OutputItem, changed: OutputItem): OutputItem[] =>
-  items.map((item) => (item === old ? changed : item));
+  items.with(items.lastIndexOf(old), changed);
 
 const PREFIX = {
   message: 'msg',

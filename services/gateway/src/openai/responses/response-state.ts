@@ -62,7 +62,7 @@ function appendPart(
 ): ResponseStep {
   const { id, text } = chunk.payload;
   const kind = chunk.type === 'text-delta' ? 'message' : 'reasoning';
-  const found = state.items.find(isOpenPart(id));
+  const found = state.items.findLast(isOpenPart(id));
   const opened = found
     ? { state, events: [] }
     : openNew(state, { ...buildNextItem(state, kind, index), part: id, text: '', pieces: undefined });
@@ -76,7 +76,7 @@ function appendPart(
 }
 
 function closePart(state: ResponseState, part: string): ResponseStep {
-  const found = state.items.find(isOpenPart(part));
+  const found = state.items.findLast(isOpenPart(part));
   return found && isText(found) ? closeOne(state, found, 'completed') : { state, events: [] };
 }
 
@@ -101,7 +101,7 @@ type OutcomeChunk = ChunkOf<'tool-result' | 'tool-error' | 'tool-output-denied'>
 
 function endCall(state: ResponseState, index: number, chunk: OutcomeChunk): ResponseStep {
   const { toolCallId } = chunk.payload;
-  const item = state.items.find(
+  const item = state.items.findLast(
     (one): one is CallItem => one.kind === 'call' && one.callId === toolCallId && one.status === 'in_progress',
   );
   if (!item || (chunk.type === 'tool-result' && chunk.payload['preliminary'] === true)) return { state, events: [] };
