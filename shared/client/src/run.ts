@@ -1,5 +1,14 @@
 // Implements a caller's run: its chunks for any number of readers, its result, and cancel, resume and release.
-import type { Chunk, JsonObject, JsonValue, MillraceError, RunResult, RunStatus, Position } from '@millrace/contracts';
+import type {
+  Chunk,
+  ErrorCode,
+  JsonObject,
+  JsonValue,
+  MillraceError,
+  RunResult,
+  RunStatus,
+  Position,
+} from '@millrace/contracts';
 import { answerPending, releaseRun, resumePending } from './answer-pending.ts';
 import type { PositionedChunk } from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
@@ -95,9 +104,11 @@ async function* streamText(log: ChunkLog): AsyncGenerator<string, void, undefine
   for await (const { chunk } of log.read()) if (chunk.type === 'text-delta') yield chunk.payload.text;
 }
 
+/** Errors of a reader that was stopped from outside, or may not read: it needs no result. One that failed does. */
+const STOPPED: ReadonlySet<ErrorCode> = new Set(['cancelled', 'credentials-refused']);
+
 async function awaitResult(runId: string, log: ChunkLog, ask: AskApi, closed: AbortSignal): Promise<RunResult> {
   const broken: MillraceError | undefined = await log.outcome;
-  // A reader that was stopped from outside needs no result; one that failed does.
-  if (broken?.code === 'cancelled') throw broken;
+  if (broken && STOPPED.has(broken.code)) throw broken;
   return learnResult((signal) => ask('run', {}, { run: runId, signal }), runId, closed);
 }

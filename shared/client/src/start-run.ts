@@ -84,11 +84,17 @@ async function openReading(connection: ClientConnection, runId: string, options:
   if (closed.aborted) onClose();
   closed.addEventListener('abort', onClose, { once: true });
   void log.outcome.then(() => closed.removeEventListener('abort', onClose));
-  listenForAbort(leave, log.outcome, () => stop(new MillraceError('cancelled', `${runId} is no longer followed.`)));
+  listenForAbort(leave, log.outcome, () => stop(readLeaveError(leave, runId)));
   // A run that is answered again before it has published anything continues at the position of this reading.
   const readOn: ReadOn = (from = options.from, answeredTo, signal) =>
     followRun(connection, runId, { from, answeredTo, signal }, closed);
   return { run: createRun(runId, log, connection, closed, readOn), stop, catchUp, outcome: log.outcome };
+}
+
+/** A reason with a code is the error of the readers. */
+function readLeaveError(leave: AbortSignal | undefined, runId: string): MillraceError {
+  const reason: unknown = leave?.reason;
+  return MillraceError.isInstance(reason) ? reason : new MillraceError('cancelled', `${runId} is no longer followed.`);
 }
 
 /** A repeated submission with the same id is the same run. @param noteAttempt receives the error of each attempt */

@@ -75,9 +75,41 @@ test('A revocation ends the wait for a result, and the run continues', async () 
   const answer = gateway.fetch(`/v1/agents/${agent}/runs?wait=60`, 'key-brief-wait', body);
   await isRunning(thread);
   gateway.revoke('key-brief-wait');
-  expect(await (await answer).json()).toMatchObject({ status: 'running' });
+  expect((await answer).status).toBe(401);
   expect((await findRun(thread))?.status).toBe('running');
 });
+
+const EVENTS = { accept: 'text/event-stream' };
+
+test.each([
+  ['own', `/v1/agents/${agent}/runs`, { input }, EVENTS],
+  [
+    'ui',
+    `/v1/agents/${agent}/ui`,
+    { id: 'T', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: input }] }] },
+  ],
+  ['chat', '/v1/chat/completions', { model: agent, messages, stream: true }],
+  ['responses', '/v1/responses', { model: agent, input, stream: true }],
+] as [string, string, object, object?][])(
+  'A revocation ends an open stream of %s with its reason',
+  async (name, path, body, headers = {}) => {
+    const key = `key-brief-stream-${name}`;
+    const id = crypto.randomUUID();
+    const given = JSON.parse(JSON.stringify(body).replace('"T"', JSON.stringify(id)));
+    const response = await gateway.fetch(path, key, postJson(given, { ...headers, 'x-millrace-thread': id }));
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let received = '';
+    const read = async (isEnough: () => boolean) => {
+      for (let part = await reader?.read(); part && !part.done; part = isEnough() ? undefined : await reader?.read())
+        received += part.value;
+    };
+    await read(() => received.includes('word'));
+    gateway.revoke(key);
+    await read(() => false);
+    expect(received.slice(-600)).toMatch(/The credential ended during the request/);
+    expect(received).not.toMatch(/run-cancelled|no longer followed/);
+  },
+);
 
 describe('a key of an operator that is limited to agents', () => {
   test.each(['/v1/dead-letters', '/v1/suspended', '/v1/processors', '/v1/runs'])(

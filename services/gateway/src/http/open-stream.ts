@@ -7,7 +7,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 
 export type StreamCall = { access: Access; request: Pick<Request, 'headers' | 'signal'>; context: GatewayContext };
 export type OpenedStream = {
-  /** Fires when the stream has no reader any more. */
+  /** Fires when the stream has no reader any more; with an error as reason if its credential has ended. */
   left: AbortSignal;
   /** Frees the place and stops reading. Idempotent. */
   close(): void;
@@ -21,7 +21,7 @@ export type OpenedStream = {
 export function openStream({ access, request, context }: StreamCall): OpenedStream {
   const free = context.limits.openStream(access);
   const leaving = new AbortController();
-  const forget = watchCredential(access.identity, context, () => leaving.abort());
+  const forget = watchCredential(access.identity, context, () => leaving.abort(createEndedCredentialError()));
   return {
     left: AbortSignal.any([leaving.signal, request.signal, context.draining]),
     close() {
@@ -31,6 +31,13 @@ export function openStream({ access, request, context }: StreamCall): OpenedStre
     },
   };
 }
+
+/** Returns the error if the credential ended the stream; undefined if its client left, or the gateway drains. */
+export const readRefusal = ({ reason }: AbortSignal): MillraceError | undefined =>
+  MillraceError.isInstance(reason) ? reason : undefined;
+
+const createEndedCredentialError = (): MillraceError =>
+  new MillraceError('credentials-refused', 'The credential ended during the request.');
 
 export type OwnedStream = {
   /** Fires when the client has disconnected or its credential has ended: the run is cancelled. */
@@ -69,7 +76,7 @@ export function openOwnedRun(access: Access, disconnected: AbortSignal, context:
       free();
     },
     checkCredential() {
-      if (isRefused) throw new MillraceError('credentials-refused', 'The credential ended during the request.');
+      if (isRefused) throw createEndedCredentialError();
     },
   };
 }

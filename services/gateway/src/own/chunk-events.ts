@@ -5,6 +5,7 @@ import { MillraceError, type Position, type RunResult } from '@millrace/contract
 import type { PositionedChunk, Run } from '@millrace/client';
 import { describeProblem } from '../http/problem.ts';
 import { formatEvent } from '../http/event-stream.ts';
+import { readRefusal } from '../http/open-stream.ts';
 
 const POSITION = /^(\d{1,9})\.(\d{1,9})$/;
 
@@ -27,14 +28,14 @@ export function readPosition(text: string | null | undefined, name: string): Pos
 export const followPosition = (last: Position | undefined): Position | undefined =>
   last && { epoch: last.epoch, index: last.index + 1 };
 
-/** @param ends false: the stream of a gateway that drains ends without an `end`, and the client rejoins elsewhere */
-export async function* writeChunkEvents(run: Run, wasStopped: () => boolean): AsyncGenerator<string, void> {
+/** @param left if the gateway drains, the stream ends without an `end`, and the client rejoins elsewhere */
+export async function* writeChunkEvents(run: Run, left: AbortSignal): AsyncGenerator<string, void> {
   try {
     for await (const batch of run.batches) yield batch.map(formatChunk).join('');
     yield formatEvent(JSON.stringify(describeEnd(await run.result())), { event: 'end' });
   } catch (error) {
     // The reader was stopped: by its client, or by the drain.
-    if (wasStopped()) return;
+    if (left.aborted && !readRefusal(left)) return;
     yield formatEvent(JSON.stringify(describeProblem(error).body), { event: 'error' });
   }
 }

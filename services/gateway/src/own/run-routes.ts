@@ -20,7 +20,7 @@ import {
   jsonObjectSchema,
 } from '@millrace/contracts';
 import { z } from 'zod';
-import { openStream } from '../http/open-stream.ts';
+import { openStream, readRefusal } from '../http/open-stream.ts';
 import { waitForAbort } from '../http/wait-for-abort.ts';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 import { deriveRunId } from './idempotency.ts';
@@ -117,6 +117,8 @@ const startRoute = defineRoute({
       if (query.wait === 0) return { runId: run.runId, status: await run.status() };
       const waited = AbortSignal.any([stream.left, AbortSignal.timeout(query.wait * MS_PER_SECOND)]);
       const result = await Promise.race([run.result(), waitForAbort(waited)]);
+      const refusal = readRefusal(stream.left);
+      if (refusal) throw refusal;
       return result ? Response.json(result) : { runId: run.runId, status: await run.status() };
     } finally {
       stream.close();

@@ -33,14 +33,11 @@ async function streamRun(call: StreamCall, open: (stream: OpenedStream) => Promi
   const stream = openStream(call);
   try {
     const run = await open(stream);
-    return respondWithEvents(
-      writeChunkEvents(run, () => stream.left.aborted),
-      {
-        keepAliveMs: call.context.settings.KEEP_ALIVE_MS,
-        onEnd: stream.close,
-        headers: { 'x-millrace-run-id': run.runId },
-      },
-    );
+    return respondWithEvents(writeChunkEvents(run, stream.left), {
+      keepAliveMs: call.context.settings.KEEP_ALIVE_MS,
+      onEnd: stream.close,
+      headers: { 'x-millrace-run-id': run.runId },
+    });
   } catch (error) {
     stream.close();
     throw error;

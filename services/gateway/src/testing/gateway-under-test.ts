@@ -34,7 +34,14 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
     ['own', 'unread', 'chat', 'responses', 'ui', 'mcp'].map((name) => [`key-tokens-${name}`, limitTokens(name)]),
   ),
   ...Object.fromEntries(
-    ['body', 'chat', 'stream', 'mcp', 'wait'].map((name) => [`key-brief-${name}`, createBrief(name)]),
+    [
+      'body',
+      'chat',
+      'stream',
+      'mcp',
+      'wait',
+      ...['own', 'ui', 'chat', 'responses'].map((name) => `stream-${name}`),
+    ].map((name) => [`key-brief-${name}`, createBrief(name)]),
   ),
   ...Object.fromEntries(['2025', '2026'].map((name) => [`key-few-${name}`, createFew(name)])),
   'key-single-operator': { tenant: 'default', scopes: ALL, agents: ['only-this'], keyId: 'single-operator' },

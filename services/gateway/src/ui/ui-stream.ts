@@ -3,6 +3,7 @@ import type { Run } from '@millrace/client';
 import type { GatewayContext } from '../gateway-context.ts';
 import { describeProblem } from '../http/problem.ts';
 import { formatEvent, respondWithEvents } from '../http/event-stream.ts';
+import { readRefusal } from '../http/open-stream.ts';
 import { reduceUi, startUi } from './ui-state.ts';
 import type { UiEvent } from './ui-parts.ts';
 
@@ -14,7 +15,7 @@ const writeEvents = (events: readonly UiEvent[]): string =>
 export type Opening = { events: readonly UiEvent[]; continues: boolean };
 export const NO_OPENING: Opening = { events: [], continues: false };
 
-async function* writeUiFrames(run: Run, opening: Opening, wasStopped: () => boolean): AsyncGenerator<string, void> {
+async function* writeUiFrames(run: Run, opening: Opening, left: AbortSignal): AsyncGenerator<string, void> {
   let state = startUi(run.runId, opening.continues);
   try {
     if (opening.events.length > 0) yield writeEvents(opening.events);
@@ -32,7 +33,7 @@ async function* writeUiFrames(run: Run, opening: Opening, wasStopped: () => bool
     }
     yield formatEvent('[DONE]');
   } catch (error) {
-    if (wasStopped()) return;
+    if (left.aborted && !readRefusal(left)) return;
     const { body } = describeProblem(error);
     yield writeEvents([{ type: 'error', errorText: 'detail' in body ? String(body.detail) : 'The stream failed.' }]);
   }
@@ -46,12 +47,9 @@ export type UiStreamOptions = {
 };
 
 export function respondWithUi(run: Run, { context, opening = NO_OPENING, left, close }: UiStreamOptions): Response {
-  return respondWithEvents(
-    writeUiFrames(run, opening, () => left.aborted),
-    {
-      keepAliveMs: context.settings.KEEP_ALIVE_MS,
-      onEnd: close,
-      headers: { ...HEADERS, 'x-millrace-run-id': run.runId },
-    },
-  );
+  return respondWithEvents(writeUiFrames(run, opening, left), {
+    keepAliveMs: context.settings.KEEP_ALIVE_MS,
+    onEnd: close,
+    headers: { ...HEADERS, 'x-millrace-run-id': run.runId },
+  });
 }

@@ -131,7 +131,9 @@ async function streamChat(
   const includeUsage = body.stream_options?.include_usage === true;
   const readUsage = async (finished: Usage | undefined) =>
     subtractUsage(finished ?? (await client.runs.get(run.runId)).result?.usage ?? {}, before);
-  const held = await holdHeaders(frames, writer, { waitMs: settings.FIRST_CONTENT_MS, includeUsage, readUsage });
+  const { checkCredential } = owned;
+  const options = { waitMs: settings.FIRST_CONTENT_MS, includeUsage, readUsage, checkCredential };
+  const held = await holdHeaders(frames, writer, options);
   let hasEnded = false;
   const noted = noteEnd(held, () => (hasEnded = true));
   return respondWithEvents(noted, {

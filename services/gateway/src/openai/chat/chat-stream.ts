@@ -29,8 +29,10 @@ export async function* readChatFrames(
 
 export type ChatFrames = ReturnType<typeof readChatFrames>;
 
-type UsageOptions = {
+type ChatStreamOptions = {
   includeUsage: boolean;
+  /** @throws credentials-refused if the credential has ended, which cancels the run */
+  checkCredential: () => void;
   /** Returns the usage of this answer. @param finished of the whole run, if it has ended */
   readUsage: (finished: Usage | undefined) => Promise<Usage>;
 };
@@ -42,11 +44,14 @@ type UsageOptions = {
 export async function holdHeaders(
   frames: ChatFrames,
   writer: ChatWriter,
-  { waitMs, ...options }: UsageOptions & { waitMs: number },
+  { waitMs, ...options }: ChatStreamOptions & { waitMs: number },
 ): Promise<AsyncGenerator<string, void>> {
   const first = frames.next();
   const read = await Promise.race([first, waitForAbort(AbortSignal.timeout(waitMs))]);
-  if (read && !read.done && !read.value.isShown) throwEnd(read.value.end);
+  if (read && !read.done && !read.value.isShown) {
+    if (read.value.end) options.checkCredential();
+    throwEnd(read.value.end);
+  }
   return writeFrames(first, frames, writer, options);
 }
 
@@ -59,12 +64,13 @@ async function* writeFrames(
   first: ReturnType<ChatFrames['next']>,
   frames: ChatFrames,
   writer: ChatWriter,
-  options: UsageOptions,
+  options: ChatStreamOptions,
 ): AsyncGenerator<string, void> {
   let opening = writer.start();
   try {
     for (let read = await first; !read.done; read = await frames.next()) {
       const { text, end, state } = read.value;
+      if (end) options.checkCredential();
       yield opening + text + (end ? await writeEnd(end, state, writer, options) : '');
       opening = '';
     }
@@ -77,7 +83,7 @@ async function writeEnd(
   end: ChatEnd,
   { usage }: ChatState,
   writer: ChatWriter,
-  { includeUsage, readUsage }: UsageOptions,
+  { includeUsage, readUsage }: ChatStreamOptions,
 ): Promise<string> {
   const own = includeUsage ? writer.formatUsage(await readUsage(end.kind === 'finished' ? usage : undefined)) : '';
   const formatClosing = (reason: string) => `${writer.finish(reason)}${own}${writer.done}`;
