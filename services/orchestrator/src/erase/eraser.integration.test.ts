@@ -249,6 +249,8 @@ describe('an erasure', () => {
     await begin('ivan');
     start();
     await waitUntilDone('ivan');
+    // An orchestrator knows of an erasure by its watch of the bucket.
+    await eventually(() => erasures.isErased({ tenant, resourceId: 'ivan', submittedAt: 0 }));
     await run.drive();
     expect((await run.head())?.status).toBe('cancelled');
     const { at } = await waitUntilDone('ivan');
