@@ -14,7 +14,14 @@ export {
 export { redisAccessSchema } from './redis-access.ts';
 export { closeRedis, connectRedis, type RedisOptions } from './redis-connection.ts';
 export { readScript, runScript, type RedisScript } from './redis-script.ts';
-export { closeSqlite, runInTransaction, openSqlite, type SqliteOptions } from './sqlite-database.ts';
+export {
+  closeSqlite,
+  createSqliteEraser,
+  runInSnapshot,
+  runInTransaction,
+  openSqlite,
+  type SqliteOptions,
+} from './sqlite-database.ts';
 export { storeCalls, type StoreCall } from './store-call.ts';
 export { defineSharedStoreSchema, type StoreConfig } from './store-config.ts';
 export { saveSuperseded, storeUnavailable } from './store-errors.ts';

@@ -23,7 +23,7 @@ export function openSqlite({ path, schema, store, allowExtension = false }: Sqli
   try {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, allowExtension });
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
     runInTransaction(database, () => database.exec(schema));
     return database;
   } catch (error) {
@@ -43,6 +43,43 @@ export function runInTransaction<T>(database: DatabaseSync, work: () => T): T {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Runs related reads on one state of the file. Rowids are valid within it alone: an erasure renumbers the rows. */
+export function runInSnapshot<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN');
+  try {
+    return work();
+  } finally {
+    database.exec('COMMIT');
+  }
+}
+
+/** Number of rows that an erasure has deleted, and of those that a read after it finds. */
+export type ErasedRows = { deleted: number; left: number };
+
+/**
+ * Returns a function that runs a deletion in a transaction, and removes the deleted text from the file and its write-ahead
+ * log. It throws if another process reads an older state for longer than the timeout: the caller repeats the erasure.
+ */
+export function createSqliteEraser(database: DatabaseSync): (work: () => ErasedRows) => ErasedRows {
+  const readVersion = () => Number(database.prepare('PRAGMA data_version').get()?.['data_version']);
+  const countChanges = () => Number(database.prepare('SELECT total_changes() AS total').get()?.['total']);
+  let clean: { version: number; changes: number } | undefined;
+  return (work) => {
+    const version = readVersion();
+    const isClean = clean?.version === version && clean.changes === countChanges();
+    const erased = runInTransaction(database, work);
+    // `secure_delete` overwrites a deleted row, but not the copies in pages that SQLite has split or merged before.
+    if (!isClean || erased.deleted > 0) {
+      clean = undefined;
+      database.exec('VACUUM');
+      const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
+      if (busy !== 0) throw new Error('another process reads the file, so that its write-ahead log keeps deleted text');
+    }
+    clean = { version, changes: countChanges() };
+    return erased;
+  };
 }
 
 /** Closing twice is closing once. */

@@ -37,6 +37,7 @@ export { invalidAgent, serveScriptedApi, type ScriptedApi } from './scripted/scr
 export { appliedAgent } from './scripted/applied-agent.ts';
 export { processorEndpoint, processorMetadata, serviceInfo } from './scripted/service-info.ts';
 export { inheritedEnv } from './inherited-env.ts';
+export { countStoredText } from './stored-text.ts';
 export { writableFiles } from './writable-files.ts';
 export { createCollectedLog } from './collected-log.ts';
 export {

@@ -1,6 +1,6 @@
 // Renames and deletes threads and messages of the embedded store, each in one transaction.
 import type { DatabaseSync } from 'node:sqlite';
-import { RUN_MARK_TTL_MS, checkTenant, runInTransaction, storeCalls } from '@millrace/stores';
+import { RUN_MARK_TTL_MS, checkTenant, createSqliteEraser, runInTransaction, storeCalls } from '@millrace/stores';
 import { STORE, createUnknownThreadError } from '../../store/history-errors.ts';
 import type { ErasedMessages, HistoryOwner, HistoryStore, HistoryRun, OwnedThread } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
@@ -13,6 +13,7 @@ type SqliteThreadEdits = Pick<
 const answered = storeCalls(STORE);
 
 export function createSqliteThreadEdits(database: DatabaseSync, statements: Statements): SqliteThreadEdits {
+  const erase = createSqliteEraser(database);
   const runEdit = <T>(thread: OwnedThread, signal: AbortSignal | undefined, edit: (key: [string, string]) => T) =>
     answered('change a thread', signal, () => {
       const { tenant, threadId, owner } = thread;
@@ -47,9 +48,7 @@ export function createSqliteThreadEdits(database: DatabaseSync, statements: Stat
         return count;
       }),
     eraseOwner: (owner, runs, signal) =>
-      answered('erase the threads of an owner', signal, () =>
-        runInTransaction(database, () => eraseRows(statements, owner, runs)),
-      ),
+      answered('erase the threads of an owner', signal, () => erase(() => eraseRows(statements, owner, runs))),
   };
 }
 

@@ -3,7 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countStoredText } from '@millrace/testkit';
 import { describeHistoryStore } from '../../store/conformance/history-store.ts';
+import { block, message, newTenant } from '../../testing/history-fixtures.ts';
 import { openSqliteHistoryStore } from './sqlite-history-store.ts';
 import { prepareStatements } from './sqlite-statements.ts';
 
@@ -27,5 +29,39 @@ test('SQLite reads messages along an index: the cost of recalling grows with the
     expect(steps).not.toMatch(/SCAN|TEMP B-TREE/);
   }
   database.close();
+  await store.close();
+});
+
+test('the files of SQLite contain no text of an erased owner, and the text of others remains', async () => {
+  const store = openSqliteHistoryStore({ path: path() });
+  const tenant = newTenant();
+  // Interleaved sizes make SQLite split pages, which leaves copies of rows outside of the tables.
+  for (let at = 0; at < 400; at += 1) {
+    const owner = `owner-${at % 7}`;
+    const messages = [message(`m-${at}`, `text of ${owner}; `.repeat(1 + ((at * 31) % 97)))];
+    await store.saveBlock(block({ tenant, threadId: owner, owner, runId: `run-${at}`, messages }));
+  }
+  for (const owner of ['owner-1', 'owner-4', 'owner-6']) {
+    expect(countStoredText(path(), `text of ${owner};`)).toBeGreaterThan(0);
+    await store.eraseOwner({ tenant, owner }, []);
+    expect(countStoredText(path(), `text of ${owner};`)).toBe(0);
+  }
+  expect((await store.recallLast(block({ tenant, threadId: 'owner-0', owner: 'owner-0' }), 3)).messages).toHaveLength(
+    3,
+  );
+  await store.close();
+});
+
+test('an erasure fails while another process reads an older state of the file, and succeeds afterwards', async () => {
+  const store = openSqliteHistoryStore({ path: path() });
+  const saved = block({ tenant: newTenant(), messages: [message('m', 'text that a reader keeps')] });
+  await store.saveBlock(saved);
+  const reader = new DatabaseSync(path());
+  reader.exec('BEGIN; SELECT count(*) FROM history_messages');
+  await expect(store.eraseOwner(saved, [])).rejects.toMatchObject({ code: 'store-unavailable' });
+  reader.exec('COMMIT');
+  reader.close();
+  expect(await store.eraseOwner(saved, [])).toEqual({ deleted: 0, left: 0 });
+  expect(countStoredText(path(), 'text that a reader keeps')).toBe(0);
   await store.close();
 });

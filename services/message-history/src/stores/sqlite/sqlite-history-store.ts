@@ -2,7 +2,7 @@
 // a transaction.
 import { readFileSync } from 'node:fs';
 import type { Message } from '@millrace/contracts';
-import { checkTenant, closeSqlite, runInTransaction, openSqlite, storeCalls } from '@millrace/stores';
+import { checkTenant, closeSqlite, runInSnapshot, runInTransaction, openSqlite, storeCalls } from '@millrace/stores';
 import {
   checkBlock,
   checkDepth,
@@ -34,16 +34,10 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
   const database = openSqlite({ path, schema, store: STORE });
   const statements = prepareStatements(database);
 
-  /** Runs related reads in one transaction, so that they see one state of the file despite concurrent writes. */
   const runRead = <T>(tenant: string, signal: AbortSignal | undefined, work: () => T): Promise<T> =>
     answered('serve a call', signal, () => {
       checkTenant(tenant);
-      database.exec('BEGIN');
-      try {
-        return work();
-      } finally {
-        database.exec('COMMIT');
-      }
+      return runInSnapshot(database, work);
     });
 
   return {

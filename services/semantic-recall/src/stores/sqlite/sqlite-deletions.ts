@@ -1,6 +1,6 @@
 // Deletes points of the embedded store, in all collections, each deletion in one transaction.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { RUN_MARK_TTL_MS, checkTenant, runInTransaction, storeCalls } from '@millrace/stores';
+import { RUN_MARK_TTL_MS, checkTenant, createSqliteEraser, runInTransaction, storeCalls } from '@millrace/stores';
 import { isForgotten } from '../../store/match-forgotten.ts';
 import { STORE, type RecallPlace, type VectorStore } from '../../store/vector-store.ts';
 
@@ -21,26 +21,26 @@ export function createSqliteDeletions(database: DatabaseSync): SqliteDeletions {
   const forgetErased = database.prepare('DELETE FROM recall_erased_runs WHERE until < ?');
   const dropTrust = database.prepare('DELETE FROM recall_trusted WHERE collection = ? AND point = ?');
   const listKeys = ({ tenant, key, threadId }: RecallPlace) => [checkTenant(tenant), key, threadId] as const;
+  const erase = createSqliteEraser(database);
+  const dropTrusts = (rows: Row[]) => {
+    for (const { collection = null, point = null } of rows) dropTrust.run(collection, point);
+    return rows.length;
+  };
   const runDeletion = (signal: AbortSignal | undefined, work: () => Row[]) =>
-    answered('delete messages', signal, () =>
-      runInTransaction(database, () => {
-        const rows = work();
-        for (const { collection = null, point = null } of rows) dropTrust.run(collection, point);
-        return rows.length;
-      }),
-    );
+    answered('delete messages', signal, () => runInTransaction(database, () => dropTrusts(work())));
   return {
     deleteThread: (place, signal) => runDeletion(signal, () => dropThread.all(...listKeys(place))),
-    async eraseOwner({ tenant, key }, runIds, signal) {
-      const now = Date.now();
-      checkTenant(tenant);
-      const deleted = await runDeletion(signal, () => {
-        forgetErased.run(now);
-        for (const runId of runIds) eraseRun.run(tenant, key, runId, now + RUN_MARK_TTL_MS);
-        return dropOwner.all(tenant, key);
-      });
-      return { deleted, left: Number(countOwner.get(tenant, key)?.['total'] ?? 0) };
-    },
+    eraseOwner: ({ tenant, key }, runIds, signal) =>
+      answered('erase the vectors of an owner', signal, () => {
+        checkTenant(tenant);
+        return erase(() => {
+          const now = Date.now();
+          forgetErased.run(now);
+          for (const runId of runIds) eraseRun.run(tenant, key, runId, now + RUN_MARK_TTL_MS);
+          const deleted = dropTrusts(dropOwner.all(tenant, key));
+          return { deleted, left: Number(countOwner.get(tenant, key)?.['total'] ?? 0) };
+        });
+      }),
     deleteMessages: (place, messages, signal) =>
       runDeletion(signal, () => {
         const rows = listMessages.all(...listKeys(place)).filter((row) => {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { countStoredText } from '@millrace/testkit';
 import { openSqliteVectorStore } from './sqlite-vector-store.ts';
 import { describeVectorStore } from '../../store/conformance/vector-store.ts';
 
@@ -28,6 +29,19 @@ describeVectorStore('SQLite without sqlite-vec', {
 function refuseFallback(reason: string): never {
   throw new Error(`sqlite-vec was not loaded: ${reason}`);
 }
+
+test('the files of SQLite contain no text of an erased owner', async () => {
+  const store = openSqliteVectorStore({ path: file(), onFallback: refuseFallback });
+  const space = { embedder: 'test', dimensions: 2 };
+  const owner = { tenant: 'default', key: 'ada' };
+  const sent = { role: 'user' as const, createdAt: '', trust: 'trusted' as const, vector: [1, 0] };
+  const messages = [{ ...sent, messageId: 'm', text: 'text of ada' }];
+  await store.saveRun(space, { ...owner, threadId: 't', runId: 'r', epoch: 1, messages });
+  expect(countStoredText(file(), 'text of ada')).toBeGreaterThan(0);
+  await store.eraseOwner(owner, ['r']);
+  expect(countStoredText(file(), 'text of ada')).toBe(0);
+  await store.close();
+});
 
 describe('the SQLite extension', () => {
   test('the store works without the extension and reports the reason once', async () => {

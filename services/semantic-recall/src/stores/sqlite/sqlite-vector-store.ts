@@ -3,7 +3,15 @@
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { ERASED_EPOCH } from '@millrace/contracts';
-import { checkTenant, closeSqlite, runInTransaction, openSqlite, saveSuperseded, storeCalls } from '@millrace/stores';
+import {
+  checkTenant,
+  closeSqlite,
+  runInSnapshot,
+  runInTransaction,
+  openSqlite,
+  saveSuperseded,
+  storeCalls,
+} from '@millrace/stores';
 import { RUN_MARK_TTL_MS } from '@millrace/stores';
 import { buildCollectionName } from '../../store/point-id.ts';
 import { computePointId } from '../../store/point-id.ts';
@@ -103,7 +111,8 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
           ids.filter((id) => statements.known.get(buildCollectionName(space), id, run.runId) !== undefined),
         );
       }),
-    findNearest: (space, query, signal) => answered('search', signal, () => findNearest(space, query)),
+    findNearest: (space, query, signal) =>
+      answered('search', signal, () => runInSnapshot(database, () => findNearest(space, query))),
     findSurrounding: (space, query, signal) =>
       answered('find the surrounding messages', signal, () => findSurrounding(space, query)),
     ...createSqliteDeletions(database),

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DatabaseSync } from 'node:sqlite';
 import { RUN_MARK_TTL_MS } from '@millrace/stores';
+import { countStoredText } from '@millrace/testkit';
 import { openSqliteMemoryStore } from './sqlite-memory-store.ts';
 import { describeMemoryStore } from '../../store/conformance/memory-store.ts';
 
@@ -42,6 +43,17 @@ describe('working memory in a SQLite file', () => {
     database.exec('UPDATE working_memory_runs SET expires_at = 1');
     await store.compareAndSet({ owner, run: { runId: 'new', epoch: 1 }, version: 1, memory: { a: 2 } });
     expect(listMarks()).toMatchObject([{ run: 'new' }]);
+    await store.close();
+  });
+
+  test('the files contain no text of an erased owner', async () => {
+    const store = openSqliteMemoryStore({ path: file() });
+    const owner = { tenant: 'default', key: 'ada' };
+    for (const version of [0, 1])
+      await store.compareAndSet({ owner, run: { runId: `r${version}`, epoch: 1 }, version, memory: { a: 'erased' } });
+    expect(countStoredText(file(), 'erased')).toBeGreaterThan(0);
+    await store.eraseOwner(owner, []);
+    expect(countStoredText(file(), '"erased"')).toBe(0);
     await store.close();
   });
 

@@ -2,7 +2,15 @@
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { JsonObject } from '@millrace/contracts';
-import { checkTenant, closeSqlite, runInTransaction, openSqlite, RUN_MARK_TTL_MS, storeCalls } from '@millrace/stores';
+import {
+  checkTenant,
+  closeSqlite,
+  createSqliteEraser,
+  runInTransaction,
+  openSqlite,
+  RUN_MARK_TTL_MS,
+  storeCalls,
+} from '@millrace/stores';
 import {
   STORE,
   listErasedMarks,
@@ -22,6 +30,7 @@ const answered = storeCalls(STORE);
 export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemoryStore {
   const database = openSqlite({ path, schema, store: STORE });
   const statements = prepare(database);
+  const erase = createSqliteEraser(database);
   const read = (owner: MemoryOwner): MemoryRecord => parseRecord(statements.memory.get(...listOwnerKeys(owner)));
   const readWrittenEpoch = (owner: MemoryOwner, runId: string): number =>
     Number(statements.mark.get(...listOwnerKeys(owner), runId, Date.now())?.['epoch'] ?? 0);
@@ -66,7 +75,7 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
       ),
     eraseOwner: (owner, runs, signal) =>
       answered('erase an owner', signal, () =>
-        runInTransaction(database, () => {
+        erase(() => {
           const keys = [checkTenant(owner.tenant), owner.key];
           for (const erased of listErasedMarks(owner, runs)) mark(erased.owner, erased.mark);
           statements.dropOwnersTrusted.run(...keys);
