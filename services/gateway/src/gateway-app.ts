@@ -22,6 +22,7 @@ const EXPOSED = [
   'x-ratelimit-remaining-requests',
   'x-ratelimit-reset-requests',
 ];
+const UNAVAILABLE = 503;
 const PREFLIGHT_SECONDS = 600;
 /** Ids of clients that the gateway repeats in its answers and logs. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -47,7 +48,11 @@ export function createGatewayApp(context: GatewayContext): Hono {
       maxAge: PREFLIGHT_SECONDS,
     }),
   );
-  app.get('/healthz', (call) => call.json({ status: context.draining.aborted ? 'draining' : 'ok', version: VERSION }));
+  app.get('/healthz', (call) => {
+    const problem = context.findProblem();
+    if (problem === undefined) return call.json({ status: 'ok', version: VERSION });
+    return call.json({ status: 'unavailable', problem, version: VERSION }, UNAVAILABLE);
+  });
   mountConsole(app, context);
   mountOwnApi(app, context);
   mountOpenAi(app, context);

@@ -22,6 +22,8 @@ export type GatewayContext = {
   sessions: Sessions;
   readTraits: ReadTraits;
   recent: RecentRequests;
+  /** Returns why the gateway cannot work, as the health check of the process does. Undefined: it can. */
+  findProblem: () => string | undefined;
   /** Fires when the gateway drains: streams that can be rejoined end, the others finish. */
   draining: AbortSignal;
 };

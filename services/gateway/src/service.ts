@@ -6,6 +6,7 @@ import { closeRedis, connectRedis, redisAccessSchema } from '@millrace/stores';
 import type { ServiceDefinition } from '@millrace/service';
 import { z } from 'zod';
 import { createLimits } from './access/limits.ts';
+import { verifyConnected } from './access/verify-connected.ts';
 import { createSessionStore } from './console/session-store.ts';
 import { createSessions } from './console/sessions.ts';
 import { createGatewayApp } from './gateway-app.ts';
@@ -30,7 +31,7 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
   name: 'gateway',
   version: VERSION,
   config: configSchema,
-  async start({ bus, config, log, resources, draining }) {
+  async start({ bus, config, log, resources, draining, findProblem }) {
     const redis =
       config.REDIS_URL === undefined
         ? undefined
@@ -60,7 +61,7 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
         redis,
         log,
       }),
-      verify: (credential) => verifier.verify(credential),
+      verify: verifyConnected(bus, (credential) => verifier.verify(credential)),
       onRevoked: (listener) => verifier.onRevoked(listener),
       sessions: createSessions(createSessionStore(redis)),
       readTraits: createTraitReader(),
@@ -70,6 +71,7 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
         redis,
         log,
       }),
+      findProblem,
       draining,
     });
     const onError = (error: unknown) => log.error({ err: error }, 'writing an answer failed');

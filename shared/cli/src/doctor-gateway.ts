@@ -48,16 +48,21 @@ export async function checkGateway(target: GatewayTarget): Promise<Finding[]> {
   return health.level === 'ok' ? [health, await checkConsole(target), await checkKey(target)] : [health];
 }
 
-const healthSchema = z.object({ status: z.string(), version: z.string().optional() });
+const healthSchema = z.object({ status: z.string(), version: z.string().optional(), problem: z.string().optional() });
 
 async function checkHealth({ url, source, isExpected }: GatewayTarget): Promise<Finding> {
   const where = `${hideAddressParts(url)} (from ${source})`;
   try {
     const response = await ask(url, '/healthz');
-    const { status, version = 'unknown' } = healthSchema.parse(await response.json());
+    const { status, version = 'unknown', problem } = healthSchema.parse(await response.json());
     const message = `${where} answers, version ${version}`;
     if (status === 'ok') return { level: 'ok', name, message };
-    return { level: 'warn', name, message: `${message}, and is ${status}`, remedy: 'Wait for its restart.' };
+    return {
+      level: 'warn',
+      name,
+      message: `${message}, and is ${status}${problem === undefined ? '' : `: ${problem}`}`,
+      remedy: 'Wait until it is ready, or see its log.',
+    };
   } catch (error) {
     const reason = error instanceof z.ZodError || error instanceof SyntaxError ? 'is no gateway' : 'does not answer';
     const level = isExpected ? 'fail' : 'warn';

@@ -25,6 +25,8 @@ export type ServiceContext<C> = {
   replica: string;
   /** The service is unhealthy, with the reason, while the check gives one. */
   watchHealth(check: HealthCheck): void;
+  /** Returns why the service cannot work, as its health check does. Undefined: it can. */
+  findProblem: HealthCheck;
   /** Fires when the service begins to drain. */
   draining: AbortSignal;
   /**
@@ -69,7 +71,8 @@ export async function startService<S extends z.ZodType<object>>(
     let findBusProblem: HealthCheck = () => 'no connection to NATS';
     const checks: HealthCheck[] = [];
     const findOwnProblem = () => checks.map((check) => check()).find((found) => found !== undefined);
-    const health = await openHealth(base, resources, () => problem ?? findBusProblem() ?? findOwnProblem());
+    const findProblem = () => problem ?? findBusProblem() ?? findOwnProblem();
+    const health = await openHealth(base, resources, findProblem);
     const address = await resolveAddress(env, process.cwd());
     const settings = readConnectionSettings(env);
     const open = async (user: { name: string } & ConnectionSettings) => {
@@ -94,6 +97,7 @@ export async function startService<S extends z.ZodType<object>>(
       replica,
       draining: draining.signal,
       watchHealth: (check) => void checks.push(check),
+      findProblem,
       connectAs,
     });
     problem = undefined;

@@ -126,6 +126,7 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
       sessions: createSessions(createSessionStore()),
       readTraits: createTraitReader(),
       recent: createRecentRequests(),
+      findProblem: () => bus.findProblem(),
       draining: draining.signal,
     });
     const server = await listenHttp(app, quietListener);
