@@ -5,6 +5,8 @@ import { REDIS_USERS } from '@millrace/identity';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { PROXY } from './service-environment.ts';
+import { SERVICES } from './service-table.ts';
 
 const deploy = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(deploy, path), 'utf8');
@@ -103,4 +105,62 @@ test.each([
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
   expect(lines).toEqual(Object.entries(variables).map(([name, value]) => `${name}=${value}`));
+});
+
+/** Documented variables that compose does not pass, by the reason. */
+const NOT_PASSED: Readonly<Record<string, readonly string[]>> = {
+  'the users of the NATS and the Redis of compose have keys, and no TLS': [
+    'NATS_USER',
+    'NATS_PASSWORD',
+    'NATS_NKEY',
+    'NATS_CREDS_FILE',
+    'NATS_TLS',
+    'NATS_TLS_CA_FILE',
+    'NATS_TLS_CERT_FILE',
+    'NATS_TLS_KEY_FILE',
+    'NATS_INBOX_PREFIX',
+    'REDIS_PASSWORD',
+    'REDIS_TLS_CA_FILE',
+    'REDIS_TLS_CERT_FILE',
+    'REDIS_TLS_KEY_FILE',
+    'QDRANT_API_KEY',
+    'NODE_EXTRA_CA_CERTS',
+  ],
+  'the image sets them for its health check': ['HEALTH_PORT', 'HEALTH_HOST'],
+  'stop_grace_period limits it': ['DRAIN_GRACE_MS'],
+  'no service has an embedded store': ['SQLITE_PATH'],
+  'a service of its own sets it, as pii does': ['PROCESSORS', 'TOOLS'],
+  'it is for tests': ['MILLRACE_TIME_SCALE'],
+};
+const notPassed = new Set(Object.values(NOT_PASSED).flat());
+/** Files of variables for the model provider, and the variables of Docker for proxies. */
+const PASSED_OTHERWISE = new Set(['OPENAI_API_KEY', 'OPENAI_BASE_URL', ...PROXY]);
+
+test.each(SERVICES)('compose passes every variable that $name reads', ({ name, reads }) => {
+  const { environment = {} } = services[name] ?? {};
+  const dropped = reads.filter((variable) => !(variable in environment) && !PASSED_OTHERWISE.has(variable));
+  expect(dropped.filter((variable) => !notPassed.has(variable))).toEqual([]);
+});
+
+test('compose passes every documented variable of a service', () => {
+  const passed = new Set(Object.values(services).flatMap(({ environment }) => Object.keys(environment)));
+  const documented = ['docs/configuration.md', 'docs/http.md', 'deploy/README.md'].flatMap((path) =>
+    [...read(`../${path}`).matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([A-Z][A-Z0-9_]{3,})`/g)].map(([, variable = '']) => variable),
+    ),
+  );
+  expect(documented.length).toBeGreaterThan(60);
+  const isKnown = (variable: string) =>
+    passed.has(variable) || PASSED_OTHERWISE.has(variable) || notPassed.has(variable);
+  const ofCompose = /_(?:IMAGE|MONITOR_PORT)$|^NATS_PORT$/;
+  expect([...new Set(documented)].filter((variable) => !isKnown(variable) && !ofCompose.test(variable))).toEqual([]);
+  for (const variable of notPassed) expect(documented, `${variable} of NOT_PASSED`).toContain(variable);
+});
+
+test('each variable that compose passes has the value of the variable with the same name', () => {
+  const passed = Object.values(services).flatMap(({ environment }) =>
+    Object.entries(environment).filter(([, value]) => String(value).startsWith('${')),
+  );
+  expect(passed.length).toBeGreaterThan(50);
+  for (const [name, value] of passed) expect(value).toMatch(new RegExp(`^\\$\\{${name}:-[^}]*\\}$`));
 });

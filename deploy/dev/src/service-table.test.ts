@@ -12,7 +12,13 @@ const NOT_FROM_THE_CALLER = /^(NATS_URL|REDIS_URL|QDRANT_URL|SQLITE_PATH|HEALTH_
 function variablesRead(dir: string): string[] {
   const files = globSync(`${dir}/src/**/*.ts`, { cwd: checkout, exclude: ['**/*.test.ts', '**/testing/**'] });
   const text = files.map((file) => readFileSync(join(checkout, file), 'utf8')).join('\n');
-  return [...new Set([...text.matchAll(/^\s+([A-Z][A-Z0-9_]{2,}): *z\s*(?:\.|$)/gm)].map(([, name = '']) => name))];
+  return [
+    ...new Set(
+      [...text.matchAll(/^\s+([A-Z][A-Z0-9_]{2,}): *(?:z|count|maxBytes|\w+Schema)\s*(?:[.(,]|$)/gm)].map(
+        ([, name = '']) => name,
+      ),
+    ),
+  ];
 }
 
 test.each(SERVICES.filter(({ store }) => store === 'redis'))(
@@ -25,7 +31,9 @@ test.each(SERVICES.filter(({ store }) => store === 'redis'))(
 );
 
 test.each(SERVICES)('every variable that $name reads is in its row', ({ name, reads }) => {
-  const read = [...variablesRead(`services/${name}`), ...variablesRead('shared/service')];
+  const own = readFileSync(join(checkout, `services/${name}/package.json`), 'utf8');
+  const shared = own.includes('@millrace/processor') ? ['shared/service', 'shared/processor'] : ['shared/service'];
+  const read = [`services/${name}`, ...shared].flatMap(variablesRead);
   expect(read.length).toBeGreaterThanOrEqual(8);
   const forgotten = read.filter((variable) => !NOT_FROM_THE_CALLER.test(variable) && !reads.includes(variable));
   expect(forgotten).toEqual([]);

@@ -21,6 +21,7 @@ type ServiceRow = { name: string; store?: Store; alone?: true; reads: readonly s
 
 /** Every service on the bus. Not HEALTH_PORT and PROCESSORS: processes of one machine share neither a port nor a choice. */
 const BUS = [...CONNECTION_VARIABLES, 'MILLRACE_PREFIX', 'LOG_LEVEL'];
+const PROCESSORS = [...BUS, 'MAX_CALLS'];
 const MODEL = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', ...PROXY];
 const RUN_LIMITS = [
   'MAX_RUNS_PER_TENANT',
@@ -68,6 +69,7 @@ const GATEWAY = [
   'GATEWAY_ORIGINS',
   'CONSOLE_DIR',
   'MAX_BODY_BYTES',
+  'MAX_CONNECTIONS',
   'MAX_STREAMS',
   'MAX_STREAMS_PER_KEY',
   'REQUESTS_PER_MINUTE',
@@ -95,16 +97,16 @@ export const SERVICES: readonly ServiceRow[] = [
     name: 'guardrails',
     store: 'redis',
     alone: true,
-    reads: [...BUS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL', 'HTTP_GUARDS', ...REDIS],
+    reads: [...PROCESSORS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL', 'HTTP_GUARDS', ...REDIS],
   },
-  { name: 'message-history', store: 'redis', reads: [...BUS, ...STORE, ...REDIS, 'FORGET_SERVICES'] },
+  { name: 'message-history', store: 'redis', reads: [...PROCESSORS, ...STORE, ...REDIS, 'FORGET_SERVICES'] },
   {
     name: 'semantic-recall',
     store: 'qdrant',
-    reads: [...BUS, ...MODEL, ...STORE, 'EMBEDDING_MODEL', ...QDRANT],
+    reads: [...PROCESSORS, ...MODEL, ...STORE, 'EMBEDDING_MODEL', ...QDRANT],
   },
-  { name: 'working-memory', store: 'redis', reads: [...BUS, ...MODEL, ...STORE, ...REDIS, 'MODEL'] },
-  { name: 'tools', reads: [...BUS, 'MCP_SERVERS'] },
+  { name: 'working-memory', store: 'redis', reads: [...PROCESSORS, ...MODEL, ...STORE, ...REDIS, 'MODEL'] },
+  { name: 'tools', reads: [...PROCESSORS, 'MCP_SERVERS'] },
   { name: 'auth', reads: [...BUS, ...AUTH_FILES, ...JWT, ...PROXY, 'STREAM_REPLICAS'] },
   { name: 'gateway', store: 'redis', alone: true, reads: [...BUS, ...GATEWAY, ...REDIS] },
 ];
