@@ -13,7 +13,7 @@ import {
   type Unavailable,
 } from '@millrace/servers';
 import { readFile } from 'node:fs/promises';
-import { DEFAULT_PREFIX, createSubjects, hideAddressParts } from '@millrace/contracts';
+import { createSubjects, hideAddressParts, readPrefix } from '@millrace/contracts';
 import { openKeyFolder, locateQdrantKeyFile, type KeyFolder } from '@millrace/identity';
 import type { Resources } from '@millrace/service';
 import { describeExternalUsers, findExternalUsers } from './external-users.ts';
@@ -45,7 +45,7 @@ export type BackingOptions = {
 /** @throws ServerError when there is no NATS, or a server does not start */
 export async function startBackingServers(options: BackingOptions): Promise<BackingServers> {
   const { state, env } = options;
-  const folder = await openKeyFolder(state.keys, createSubjects(env['MILLRACE_PREFIX'] || DEFAULT_PREFIX));
+  const folder = await openKeyFolder(state.keys, createSubjects(readPrefix(env)));
   const [natsUsers, redisUsers] = await Promise.all([readText(folder.usersFile), readText(folder.redis.usersFile)]);
   const started = await Promise.allSettled([
     startNats(options, natsUsers),

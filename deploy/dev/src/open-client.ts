@@ -1,5 +1,6 @@
 // A client of the stack at an address, with the prefix and the credentials of the caller's environment.
 import { connect, type Client } from '@millrace/client';
+import { readPrefix } from '@millrace/contracts';
 import { locateSeedFile } from '@millrace/identity';
 import type { StackEnvironment } from './backing-servers.ts';
 
@@ -11,11 +12,10 @@ export type NatsAddress = { url: string; keys?: string | undefined; isOurs: bool
 
 /** @throws MillraceError bus-unreachable */
 export function openClient({ url, keys, isOurs }: NatsAddress, env: StackEnvironment): Promise<Client> {
-  const { MILLRACE_PREFIX: prefix } = env;
   return connect({
     url,
     ...(!isOurs && { env }),
     ...(keys !== undefined && { nkeyFile: locateSeedFile(keys, 'operator') }),
-    ...(prefix && { prefix }),
+    prefix: readPrefix(env),
   });
 }

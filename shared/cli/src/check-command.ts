@@ -10,7 +10,7 @@ import {
   type BusAddress,
 } from '@millrace/bus';
 import { casesFileSchema, checkProcessors, formatReport, type CasesFile, type CheckReport } from '@millrace/check';
-import { listIssues } from '@millrace/contracts';
+import { listIssues, readPrefix } from '@millrace/contracts';
 import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
@@ -79,13 +79,12 @@ function listenForInterruption(io: CliIo): { signal: AbortSignal; stop(): void }
 
 /** The check asks processors as an orchestrator does, which an operator may not. */
 function connect({ env }: CliIo, address: BusAddress): Promise<Bus> {
-  const { MILLRACE_PREFIX: prefix } = env;
   return connectBus({
     ...withStackKey(readConnectionSettings(env), address, ['checker']),
     servers: address.url,
     name: 'check',
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    ...(prefix && { prefix }),
+    prefix: readPrefix(env),
   });
 }
 

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { defineCommand, renderUsage, runCommand, type ArgsDef, type ParsedArgs } from 'citty';
 import type { BusLog } from '@millrace/bus';
-import { MillraceError, getOwnMember } from '@millrace/contracts';
+import { MillraceError, getOwnMember, readPrefix } from '@millrace/contracts';
 import { connect, type Client } from '@millrace/client';
 import { note, type CliIo } from './cli-io.ts';
 import { group, type CliCommand } from './command-group.ts';
@@ -137,7 +137,7 @@ export async function withClient<T>(io: CliIo, args: AddressArgs, use: (client: 
     log: createConnectionLog(io),
     ...(args.url !== undefined && { url: args.url }),
     ...(args.tenant !== undefined && { tenant: args.tenant }),
-    ...(env['MILLRACE_PREFIX'] && { prefix: env['MILLRACE_PREFIX'] }),
+    prefix: readPrefix(env),
   });
   try {
     return await use(client);

@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { connect, type Client } from '@millrace/client';
 import { resolveAddress } from '@millrace/bus';
-import { hideAddressParts } from '@millrace/contracts';
+import { hideAddressParts, readPrefix } from '@millrace/contracts';
 import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { writeLine, writeJson, type CliIo } from './cli-io.ts';
 import { CHECKS } from './doctor-checks.ts';
@@ -63,13 +63,12 @@ async function openClient({ env, cwd }: CliIo, { url, tenant }: Address): Promis
   const name = 'connection';
   try {
     const address = url === undefined ? await resolveAddress(env, cwd) : { url, source: '--url' };
-    const prefix = env['MILLRACE_PREFIX'];
     const client = await connect({
       env,
       cwd,
       ...(url !== undefined && { url }),
       ...(tenant !== undefined && { tenant }),
-      ...(prefix && { prefix }),
+      prefix: readPrefix(env),
     });
     const message = `NATS at ${hideAddressParts(address.url)} (from ${address.source}) accepts it`;
     return { findings: [{ level: 'ok', name, message }], client };

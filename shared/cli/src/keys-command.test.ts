@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -44,3 +44,23 @@ test('keys --rotate rejects an unknown role and names the known ones', async () 
   expect(code).not.toBe(0);
   expect(stderr).toContain('guardrails');
 });
+
+test('keys refuses a file in place of its folder with config-invalid, and prints no stack', async () => {
+  const file = join(folder, 'note.txt');
+  writeFileSync(file, 'no folder');
+  const { code, stderr } = await millrace(['keys', '--folder', file]);
+  expect([code, stderr]).toEqual([5, expect.stringContaining('(config-invalid)')]);
+  expect(stderr).toContain(file);
+  expect(stderr).not.toMatch(/^ +at /m);
+});
+
+test.each([['keys'], ['runs', 'list'], ['run', 'demo', 'hi'], ['check', 'pii'], ['tap']])(
+  'millrace %s refuses a MILLRACE_PREFIX that is no subject, and names its form',
+  async (...args) => {
+    const own = args[0] === 'keys' ? ['--folder', folder] : ['--url', 'nats://127.0.0.1:1'];
+    const { code, stderr } = await millrace([...args, ...own], { env: { MILLRACE_PREFIX: 'a b' } });
+    expect([code, stderr]).toEqual([5, expect.stringContaining('(config-invalid)')]);
+    expect(stderr).toMatch(/MILLRACE_PREFIX must be letters.*such as mr\.v1/);
+    expect(existsSync(join(folder, 'nats'))).toBe(false);
+  },
+);

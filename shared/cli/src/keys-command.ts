@@ -1,6 +1,6 @@
 // `millrace keys`: creates the keys of the roles and the users of NATS, and rotates a key.
 import { resolve } from 'node:path';
-import { DEFAULT_PREFIX, createSubjects } from '@millrace/contracts';
+import { createSubjects, readPrefix } from '@millrace/contracts';
 import { openKeyFolder, locateSeedFile } from '@millrace/identity';
 import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { writeLine, writeJson } from './cli-io.ts';
@@ -20,7 +20,7 @@ export const defineKeysCommand = (cli: Cli) =>
     async run(args) {
       const { env, cwd } = cli.io;
       const folder = resolve(cwd, args.folder ?? DEFAULT_FOLDER);
-      const subjects = createSubjects(env['MILLRACE_PREFIX'] || DEFAULT_PREFIX);
+      const subjects = createSubjects(readPrefix(env));
       const made = await openKeyFolder(folder, subjects, { rotate: args.rotate });
       if (args.json) return writeJson(cli.io, { folder, ...made });
       for (const role of made.created) writeLine(cli.io, `${role}: new key in ${locateSeedFile(folder, role)}`);

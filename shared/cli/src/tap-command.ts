@@ -1,5 +1,13 @@
 // `millrace tap`: prints chunks and events as they pass, of one run or of all runs of the tenant.
-import { DEFAULT_TENANT, STAGES, liveBatchSchema, isToken, type RunEvent, type Stage } from '@millrace/contracts';
+import {
+  DEFAULT_TENANT,
+  STAGES,
+  liveBatchSchema,
+  isToken,
+  readPrefix,
+  type RunEvent,
+  type Stage,
+} from '@millrace/contracts';
 import { connectBus, listen, readConnectionSettings, resolveAddress, withStackKey } from '@millrace/bus';
 import { attachClient, type Client } from '@millrace/client';
 import { defineCliCommand, withClient, type Cli } from './cli-command.ts';
@@ -101,8 +109,7 @@ async function tapAll(
   const { env, cwd } = io;
   const address = await resolveAddress(url === undefined ? env : { ...env, NATS_URL: url }, cwd);
   const settings = withStackKey(readConnectionSettings(env), address, ['operator']);
-  const prefix = env['MILLRACE_PREFIX'];
-  const bus = await connectBus({ servers: address.url, ...settings, ...(prefix && { prefix }), name: 'client' });
+  const bus = await connectBus({ servers: address.url, ...settings, prefix: readPrefix(env), name: 'client' });
   const traces = new Map<string, RunTrace>();
   try {
     const client = await attachClient(bus, { tenant });

@@ -61,6 +61,7 @@ export * from './shown-address.ts';
 export * from './stage.ts';
 export * from './stage-changes.ts';
 export * from './stage-call.ts';
+export { prefixSchema, readPrefix } from './prefix.ts';
 export * from './subjects.ts';
 export * from './suspension.ts';
 export * from './timeout.ts';

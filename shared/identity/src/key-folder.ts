@@ -47,16 +47,31 @@ export type KeyFolder = {
   qdrant: { configFile: string; changed: boolean };
 };
 
+type KeyFolderOptions = { rotate?: string | undefined };
+
 /**
  * Creates the secrets that are missing, and writes the users of NATS and Redis. Existing secrets remain.
  * @param rotate a role that gets new secrets; `auth` gets new keys of the callout too
- * @throws config-invalid for an unknown role, or a seed that is damaged
+ * @throws config-invalid for an unknown role, a seed that is damaged, or a folder that cannot be read or written
  */
 export async function openKeyFolder(
   folder: string,
   subjects: Subjects,
-  { rotate }: { rotate?: string | undefined } = {},
+  options: KeyFolderOptions = {},
 ): Promise<KeyFolder> {
+  try {
+    return await openSecrets(folder, subjects, options);
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new MillraceError('config-invalid', `The folder of keys ${folder} cannot be used: ${error.message}`, {
+      path: 'folder',
+      remedy: 'Name a folder that this process may write.',
+      cause: error,
+    });
+  }
+}
+
+async function openSecrets(folder: string, subjects: Subjects, { rotate }: KeyFolderOptions): Promise<KeyFolder> {
   if (rotate !== undefined && !ROLES.some(({ name }) => name === rotate)) throw createUnknownRoleError(rotate);
   const created: string[] = [];
   const keys: Record<string, string> = {};

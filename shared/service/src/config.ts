@@ -1,5 +1,5 @@
 // A service's configuration: its environment through a schema. All problems are reported at once, each with the variable.
-import { DEFAULT_PREFIX, MillraceError, listIssues, type Issue } from '@millrace/contracts';
+import { DEFAULT_PREFIX, MillraceError, listIssues, prefixSchema, type Issue } from '@millrace/contracts';
 import { z } from 'zod';
 
 /** Variables of every service. Documented in the README's configuration table. */
@@ -14,10 +14,7 @@ export const baseConfigSchema = z.object({
   NATS_TLS_CERT_FILE: z.string().optional(),
   NATS_TLS_KEY_FILE: z.string().optional(),
   NATS_INBOX_PREFIX: z.string().optional().describe('absent: _INBOX and the user'),
-  MILLRACE_PREFIX: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/)
-    .default(DEFAULT_PREFIX),
+  MILLRACE_PREFIX: prefixSchema.default(DEFAULT_PREFIX),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   HEALTH_PORT: z.coerce
     .number()
