@@ -15,6 +15,8 @@ export type Refusals = {
   add(refused: RefusedOperation, now: number): boolean;
   /** Forgets what the server evaluates again on a new connection. */
   forgetConnection(): void;
+  /** Returns whether the server has refused the operation. */
+  has(operation: Operation, subject: string): boolean;
   /** Returns the missing permissions as one sentence. */
   find(now: number): string | undefined;
 };
@@ -52,6 +54,7 @@ export function createRefusals(): Refusals {
       isFull = false;
       for (const [key, { isReopened }] of remembered) if (isReopened) remembered.delete(key);
     },
+    has: (operation, subject) => remembered.has(describePermission(operation, subject)),
     find(now) {
       for (const [key, { until }] of remembered) if (until <= now) remembered.delete(key);
       const [first] = remembered.values();

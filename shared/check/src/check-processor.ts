@@ -71,7 +71,7 @@ const RULES_AT_ONCE = 4;
 const PROCESSORS_AT_ONCE = 4;
 const MAX_SEED = 2 ** 31;
 
-/** @throws processor-unknown if no service advertises the name; cancelled if `signal` has fired */
+/** @throws processor-unknown if no service advertises the name; permission-denied; cancelled if `signal` has fired */
 export async function checkProcessors(options: CheckOptions): Promise<CheckReport[]> {
   const { bus, name, start, signal } = options;
   const running: ReplicaProcess[] = [];

@@ -6,6 +6,7 @@ import { scriptProcessor } from './testing/scripted-processor.ts';
 
 const nats = useNats();
 const checker = useBus(nats, 'check');
+const operator = useBus(nats, 'client', { role: 'operator' });
 
 test('A busy processor that answers late is found', async () => {
   const bus = await checker.connect({ name: 'busy' });
@@ -19,4 +20,11 @@ test('A busy processor that answers late is found', async () => {
   await late.nc.flush();
   const { processors } = await findNamed(checker.bus, 'busy');
   expect(processors.map(({ descriptor }) => descriptor.id)).toEqual(['busy']);
+});
+
+test('A user that may not find services gets permission-denied with the key of the checker as its remedy', async () => {
+  await expect(findNamed(operator.bus, 'pii')).rejects.toMatchObject({
+    code: 'permission-denied',
+    remedy: expect.stringContaining('checker/user.nk'),
+  });
 });

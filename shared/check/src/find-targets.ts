@@ -1,6 +1,7 @@
 // Resolves a name: the id of a processor, the name of a tool, or a service with all of its processors or tools.
 import { gatherInfo, type Bus } from '@millrace/bus';
 import { isToken, readAdvertised, type AdvertisedServices } from '@millrace/contracts';
+import { requireDiscovery } from './require-discovery.ts';
 import type { CheckTarget, ToolTarget } from './target.ts';
 
 type TargetPlace = Pick<CheckTarget, 'descriptor' | 'service' | 'infos' | 'replica'>;
@@ -11,10 +12,12 @@ const GATHER_MS = [500, 2_500];
 /** `refused`: problems of the rejected advertisements with that name, or of that service. */
 export type FoundTargets = { processors: TargetPlace[]; tools: ToolTarget[]; refused: string[] };
 
+/** @throws permission-denied */
 export async function findNamed(bus: Bus, name: string): Promise<FoundTargets> {
   let found: FoundTargets = { processors: [], tools: [], refused: [] };
   for (const gatherMs of GATHER_MS) {
     const infos = await gatherInfo(bus, { gatherMs });
+    requireDiscovery(bus);
     const advertised = readAdvertised(infos, bus.subjects);
     const refused = advertised.refused
       .filter((endpoint) => endpoint.name === name || endpoint.service === name)

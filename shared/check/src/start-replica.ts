@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gatherInfo, type Bus } from '@millrace/bus';
 import { MillraceError, readAdvertised } from '@millrace/contracts';
+import { requireDiscovery } from './require-discovery.ts';
 
 export type StartReplicaOptions = { command: string; env: Readonly<Record<string, string | undefined>>; cwd: string };
 export type ReplicaProcess = {
@@ -72,6 +73,7 @@ export async function startReplica(
 /** Lists the replicas of a processor, a tool, or a service of that name. */
 async function listReplicas(bus: Bus, name: string): Promise<{ replica: string; service: string }[]> {
   const infos = await gatherInfo(bus, { gatherMs: GATHER_MS });
+  requireDiscovery(bus);
   const { processors, tools } = readAdvertised(infos, bus.subjects);
   const service = processors.get(name)?.service ?? tools.get(name)?.service ?? name;
   return infos.filter((info) => info.name === service).map((info) => ({ replica: info.id, service }));
