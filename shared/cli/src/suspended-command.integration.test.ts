@@ -44,11 +44,12 @@ beforeAll(() => {
     answers: {
       resume: keep('resume'),
       answer: keep('answer'),
-      run: async (_, { run: runId = '' }) => ({
-        runId,
-        status: 'suspended' as const,
-        pending: [pending('d', { kind: 'question', by: 'ask-user', stage: undefined })],
-      }),
+      run: async (_, { run: runId = '' }) => {
+        if (runId === 'nosuch') throw new MillraceError('run-unknown', 'No run "nosuch" exists.');
+        if (runId === 'ended') return { runId, status: 'finished' as const };
+        const question = pending('d', { kind: 'question', by: 'ask-user', stage: undefined });
+        return { runId, status: 'suspended' as const, pending: [question] };
+      },
       release: async (_, { run: runId = '' }) => ({ runId, status: 'released' }),
       'suspended-list': async () => ({
         suspended: [
@@ -88,9 +89,22 @@ test.each([
 test.each([
   ['two', /2 approvals/],
   ['asks', /waits for no approval/],
-  ['nosuch', /waits for no approval/],
 ])('Approving %s without a token is a usage error and sends no answer', async (run, message) => {
   expect(await cli('approve', run)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+  expect(received).toEqual([]);
+});
+
+test.each([
+  ['nosuch', 'run-unknown'],
+  ['ended', 'run-not-suspended'],
+])('An answer to the run %s without a token exits with 5 and %s', async (run, errorCode) => {
+  for (const args of [
+    ['approve', run],
+    ['deny', run],
+    ['resume', run, '1'],
+    ['answer', run, '1'],
+  ])
+    expect(await cli(...args)).toMatchObject({ code: 5, stderr: expect.stringContaining(`(${errorCode})`) });
   expect(received).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 // `millrace runs suspended`, `approve`, `deny`, `resume`, `answer` and `release`: list and answer the pending items of
 // suspended runs.
 import {
+  MillraceError,
   jsonObjectSchema,
   type JsonObject,
   type JsonValue,
@@ -64,7 +65,8 @@ export const defineApproveCommand = (cli: Cli): CliCommand =>
     async run({ arguments: given, ...args }) {
       const edited = given === undefined ? {} : { args: parseArguments(given) };
       return withClient(cli.io, args, async (client) => {
-        const found = args.token ?? findOnly(await listPending(client, args.run, 'approval'), args.run, 'approve');
+        const found =
+          args.token ?? (await findOnly(client, args.run, 'approve', await listPending(client, args.run, 'approval')));
         const reason = args.reason === undefined ? {} : { reason: args.reason };
         await client.runs.resume(args.run, found, { approved: true, ...reason }, edited);
         reportResumed(cli, args.run);
@@ -79,7 +81,8 @@ export const defineDenyCommand = (cli: Cli): CliCommand =>
     args: { run, token, reason: { type: 'string', description: 'reason, passed to the model' } },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const found = args.token ?? findOnly(await listPending(client, args.run, 'approval'), args.run, 'deny');
+        const found =
+          args.token ?? (await findOnly(client, args.run, 'deny', await listPending(client, args.run, 'approval')));
         const reason = args.reason === undefined ? {} : { reason: args.reason };
         await client.runs.resume(args.run, found, { approved: false, ...reason });
         reportResumed(cli, args.run);
@@ -99,15 +102,28 @@ async function listPending(client: Client, runId: string, kind?: OpenPending['ki
   return kind === undefined ? pending : pending.filter((one) => one.kind === kind);
 }
 
-/** Returns the token of the only item. @throws UsageError if none or several wait */
-function findOnly(items: readonly Pick<ShownPending, 'resumeToken' | 'kind'>[], runId: string, verb: string): string {
+type WaitingItem = Pick<ShownPending, 'resumeToken' | 'kind'>;
+
+/**
+ * Returns the token of the only item.
+ * @throws run-unknown, run-not-suspended; UsageError if several items wait, or none of that kind
+ */
+async function findOnly(client: Client, runId: string, verb: string, items: readonly WaitingItem[]): Promise<string> {
   const [first, ...others] = items;
   const name = NAMES[verb] ?? 'item';
-  if (first?.resumeToken === undefined)
+  if (first?.resumeToken === undefined) {
+    const { status } = await client.runs.get(runId);
+    if (status !== 'suspended') throw createNotSuspendedError(runId, status);
     throw new UsageError(`${runId} waits for no ${name}: see \`runs suspended\``, `millrace runs ${verb}`);
+  }
   if (others.length === 0) return first.resumeToken;
   throw new UsageError(`${runId} waits for ${items.length} ${name}s: name one by --token`, `millrace runs ${verb}`);
 }
+
+const createNotSuspendedError = (runId: string, status: string): MillraceError =>
+  new MillraceError('run-not-suspended', `The run "${runId}" is ${status} and waits for nothing.`, {
+    remedy: '`runs suspended` lists the runs that wait.',
+  });
 
 const NAMES: Readonly<Record<string, string>> = { approve: 'approval', deny: 'approval', answer: 'question' };
 
@@ -121,7 +137,7 @@ export const defineResumeCommand = (cli: Cli): CliCommand =>
     args: { run, data, token },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const found = args.token ?? findOnly(await listPending(client, args.run), args.run, 'resume');
+        const found = args.token ?? (await findOnly(client, args.run, 'resume', await listPending(client, args.run)));
         await client.runs.resume(args.run, found, parseData(args.data));
         reportResumed(cli, args.run);
       }),
@@ -134,7 +150,7 @@ export const defineAnswerCommand = (cli: Cli): CliCommand =>
     args: { run, data, token },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const found = args.token ?? findOnly(await listQuestions(client, args.run), args.run, 'answer');
+        const found = args.token ?? (await findOnly(client, args.run, 'answer', await listQuestions(client, args.run)));
         await client.runs.answer(args.run, found, parseData(args.data));
         reportResumed(cli, args.run);
       }),
