@@ -51,7 +51,9 @@ export const authService: ServiceDefinition<typeof configSchema> = {
     resources.add('API keys', () => store.stop());
     watchHealth(store.findProblem);
     if (config.AUTH_FIRST_KEY_FILE !== undefined) {
-      log.info({ keyId: await addFirstKey(store, config.AUTH_FIRST_KEY_FILE) }, 'the first key is registered');
+      const { keyId, isRevoked } = await addFirstKey(store, config.AUTH_FIRST_KEY_FILE);
+      if (isRevoked) log.warn({ keyId }, 'the first key is revoked and stays refused: docs/security.md replaces it');
+      else log.info({ keyId }, 'the first key is registered');
     }
     const verify = createCredentialVerifier(store, verifyJwt);
     callout = await openCallout(context, { store, verify });

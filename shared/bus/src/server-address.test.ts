@@ -28,6 +28,19 @@ describe('credentials in a server address', () => {
     expect(parseServerAddress('nats://a:1, b:2,[::1]:3')).toEqual({ servers: ['nats://a:1', 'b:2', '[::1]:3'] });
   });
 
+  test.each(['http://a:1', 'ws://ada:secret@a:1', 'nats://a:1,https://b:2'])(
+    'An address with a scheme of another protocol is rejected with the allowed ones: %s',
+    (address) => {
+      expect(() => parseServerAddress(address)).toThrow(
+        expect.objectContaining({
+          code: 'config-invalid',
+          path: 'NATS_URL',
+          remedy: expect.stringContaining('tls://'),
+        }),
+      );
+    },
+  );
+
   test('Different credentials of two servers are rejected without being shown', () => {
     const parse = () => parseServerAddress('nats://ada:one@a:1,nats://bob:two@b:2');
     expect(parse).toThrow(

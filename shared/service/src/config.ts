@@ -2,7 +2,7 @@
 import { DEFAULT_PREFIX, MillraceError, listIssues, prefixSchema, type Issue } from '@millrace/contracts';
 import { z } from 'zod';
 
-/** Variables of every service. Documented in the README's configuration table. */
+/** Variables of every service. docs/configuration.md documents them. */
 export const baseConfigSchema = z.object({
   NATS_URL: z.string().optional().describe('absent: that of .millrace/stack.json, found upwards, else localhost:4222'),
   NATS_USER: z.string().optional(),
@@ -56,6 +56,6 @@ function createConfigError(issues: Issue[]): MillraceError {
   const lines = issues.map((issue) => `${issue.path}: ${issue.message}`);
   return new MillraceError('config-invalid', `The environment is wrong. ${lines.join('; ')}`, {
     issues,
-    remedy: 'Set the variables named here; the README has them in a table.',
+    remedy: 'Set the variables named here; docs/configuration.md lists them.',
   });
 }

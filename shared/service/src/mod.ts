@@ -2,6 +2,7 @@
 export { baseConfigSchema, readConfig, type BaseConfig } from './config.ts';
 export { CONNECTION_VARIABLES, readConnectionFile } from '@millrace/bus';
 export { serveHealth, type HealthServer } from './health.ts';
+export { explainListenFailure, type ListenAddress } from './listen-failure.ts';
 export { createLog, type Log } from './log.ts';
 export { createResources, type ReleaseStep, type ReleaseFailure, type Resources } from './resources.ts';
 export {

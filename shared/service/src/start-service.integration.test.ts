@@ -68,6 +68,12 @@ describe('health', () => {
     ]);
   });
 
+  test('A HEALTH_HOST of another machine is config-invalid', async () => {
+    const sample = define(async () => undefined);
+    const foreign = startService(sample, env({ HEALTH_PORT: '0', HEALTH_HOST: '203.0.113.1' }));
+    await expect(foreign).rejects.toMatchObject({ code: 'config-invalid', path: 'HEALTH_HOST' });
+  });
+
   test('without a port there is no server', async () => {
     const service = await startService(
       define(async () => undefined),
@@ -110,7 +116,7 @@ describe('a start that fails', () => {
       define(async () => undefined),
       env({ HEALTH_PORT: String(first.healthPort) }),
     );
-    await expect(second).rejects.toThrow('EADDRINUSE');
+    await expect(second).rejects.toMatchObject({ code: 'config-invalid', path: 'HEALTH_PORT' });
     await first.stop();
     await eventually(async () => (await connections()) === 0);
   });

@@ -83,3 +83,19 @@ describe('scripts of Redis', () => {
     await expect(asked).rejects.toMatchObject({ code: 'internal' });
   });
 });
+
+describe('a Redis that is away', () => {
+  const server = useRedis();
+
+  test('A command without a connection is store-unavailable, and its message names no option of the client', async () => {
+    const redis = await connectRedis(options(server.url));
+    await server.stop();
+    await eventually(() => redis.status !== 'ready');
+    await expect(answered('write', undefined, () => redis.set('key', 'value'))).rejects.toMatchObject({
+      code: 'store-unavailable',
+      message: 'The test store did not write: Redis is not connected',
+    });
+    await closeRedis(redis);
+    await server.start();
+  });
+});

@@ -43,7 +43,11 @@ export function saveSuperseded({ runId, epoch }: { runId: string; epoch: number 
   );
 }
 
+/** Start of the message of the client for a command without a connection, which names an option of the client. */
+const NOT_CONNECTED = "Stream isn't writeable";
+
 function describeReason(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
+  if (cause.message.startsWith(NOT_CONNECTED)) return 'Redis is not connected';
   return cause.cause instanceof Error ? `${cause.message}: ${cause.cause.message}` : cause.message;
 }

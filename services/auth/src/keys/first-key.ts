@@ -8,8 +8,11 @@ import type { KeyStore } from './key-store.ts';
 
 const VARIABLE = 'AUTH_FIRST_KEY_FILE';
 
-/** @returns the id of the key. @throws config-invalid for a file that holds no key */
-export async function addFirstKey(store: Pick<KeyStore, 'add'>, file: string): Promise<string> {
+/** `isRevoked`: an operator has revoked it, or it has expired, and it stays refused. */
+type FirstKey = { keyId: string; isRevoked: boolean };
+
+/** @throws config-invalid for a file that holds no key */
+export async function addFirstKey(store: Pick<KeyStore, 'add' | 'find'>, file: string): Promise<FirstKey> {
   const key = parseApiKey(readConnectionFile(file, VARIABLE).trim());
   if (!key) {
     throw new MillraceError('config-invalid', `The file ${file} contains no API key.`, {
@@ -17,6 +20,7 @@ export async function addFirstKey(store: Pick<KeyStore, 'add'>, file: string): P
       remedy: 'Remove the file, and create it again: millrace keys.',
     });
   }
-  await store.add(createKeyRecord(DEFAULT_TENANT, { scopes: [...SCOPES], label: 'first key' }, key, Date.now()));
-  return key.id;
+  const record = createKeyRecord(DEFAULT_TENANT, { scopes: [...SCOPES], label: 'first key' }, key, Date.now());
+  const isAdded = await store.add(record);
+  return { keyId: key.id, isRevoked: !isAdded && (await store.find(key.id)) === undefined };
 }

@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openJetStream, purgeEntries } from '@millrace/bus';
-import { createApiKey } from '@millrace/identity';
+import { createApiKey, spellApiKey } from '@millrace/identity';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { addFirstKey } from './first-key.ts';
 import { openKeyCopy } from './key-copy.ts';
 import { createKeyRecord } from './key-rules.ts';
 import { openKeyStore } from './key-store.ts';
@@ -37,6 +41,18 @@ test('An id is used once, also after its key was removed', async () => {
   await store.remove('acme', record.id);
   expect(await store.add(record)).toBe(false);
   expect(await store.find(record.id)).toBeUndefined();
+});
+
+test('The first key is registered at each start until it is revoked, and is revoked from then on', async () => {
+  const { store } = await openStore();
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-first-key-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'first.key');
+  await writeFile(file, spellApiKey(createApiKey()));
+  const { keyId, isRevoked } = await addFirstKey(store, file);
+  expect([isRevoked, await addFirstKey(store, file)]).toEqual([false, { keyId, isRevoked: false }]);
+  await store.remove('default', keyId);
+  expect(await addFirstKey(store, file)).toEqual({ keyId, isRevoked: true });
 });
 
 test('Each replica reports a removal of another replica, and no removal from before its start', async () => {

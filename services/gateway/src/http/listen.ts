@@ -5,7 +5,7 @@ import { createServer, ServerResponse, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { MillraceError } from '@millrace/contracts';
+import { explainListenFailure } from '@millrace/service';
 import type { Hono } from 'hono';
 import { sendEvents } from './event-stream.ts';
 import { watchResponseEnd } from './response-end.ts';
@@ -46,7 +46,7 @@ const TIMEOUTS: Timeouts = {
   stalledMs: 60_000,
 };
 
-/** @throws config-invalid if the port is in use */
+/** @throws config-invalid for an address that this process cannot listen on */
 export async function listenHttp(
   app: Hono,
   { port, host, maxConnections, onError, onStalled, onRefused, timeouts = TIMEOUTS }: ListenOptions,
@@ -83,21 +83,12 @@ export async function listenHttp(
   closeStalledSockets(server, { stalledMs: timeouts.stalledMs, onStalled, onRefused });
   server.listen(port, host);
   await once(server, 'listening').catch((error: unknown) => {
-    throw describeFailure(error, host, port);
+    throw explainListenFailure(error, { host, port, hostVariable: 'GATEWAY_HOST', portVariable: 'GATEWAY_PORT' });
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server that listens has an AddressInfo
   const bound = (server.address() as AddressInfo).port;
   const authority = host.includes(':') ? `[${host}]` : host;
   return { url: `http://${authority}:${bound}`, port: bound, close: (graceMs) => closeServer(server, graceMs) };
-}
-
-function describeFailure(error: unknown, host: string, port: number): unknown {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) return error;
-  return new MillraceError('config-invalid', `The port ${port} of ${host} is in use.`, {
-    path: 'GATEWAY_PORT',
-    remedy: 'Set GATEWAY_PORT to a free port, or stop the process that listens there.',
-    cause: error,
-  });
 }
 
 async function closeServer(server: Server, graceMs: number): Promise<void> {
