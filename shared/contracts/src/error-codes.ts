@@ -78,7 +78,8 @@ export const ERROR_CODES = {
     'The model provider rejected the call, broke it off, or ended its stream without a finish reason.',
   'model-idle': 'The model exceeded its idle timeout.',
   'release-hold-full': 'More chunks are buffered for release than a run may hold.',
-  'model-answer-too-large': 'The model’s answer exceeds the size limit of a step.',
+  'model-answer-too-large':
+    'The model’s answer exceeds the size limit of a step, or the provider’s that of an event or a body.',
   'tool-failed': 'A tool threw or returned an invalid result.',
   'tool-unconfirmed': 'A tool that writes or sends is called alone without a confirmation.',
   'tool-arguments-invalid': 'The arguments of a tool call do not fit the tool’s schema.',

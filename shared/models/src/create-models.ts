@@ -5,6 +5,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { JsonObject } from '@millrace/contracts';
 import { createEmbedder, type Embedder } from './embedder.ts';
 import { generateObjectWith, type GenerateObjectRequest } from './generate-object.ts';
+import { fetchBounded } from './openai-stream/body-bounds.ts';
 import type { Fetch } from './openai-stream/http-post.ts';
 import { withDirectDeltas } from './openai-stream/direct-deltas.ts';
 import { readChatDelta, readResponsesDelta } from './openai-stream/plain-delta.ts';
@@ -34,7 +35,7 @@ export type Models = {
 };
 
 export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL }: ModelsOptions): Models {
-  const provider = createOpenAI({ apiKey, baseURL: baseUrl });
+  const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch: fetchBounded });
   const createLanguageModel = (id: string, { joinsDeltas = false }: ModelOptions = {}): LanguageModelV4 => {
     const { api, name } = parseModelId(id);
     const isResponses = api === 'responses';

@@ -2,4 +2,4 @@
 export { createModels, OPENAI_BASE_URL, type Models, type ModelsOptions } from './create-models.ts';
 export type { Embedder } from './embedder.ts';
 export type { GenerateObjectRequest } from './generate-object.ts';
-export { fromModelError, toModelError } from './model-error.ts';
+export { fromModelError, readCallCode, toModelError } from './model-error.ts';

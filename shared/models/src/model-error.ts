@@ -2,7 +2,7 @@
 // asks APICallError.isInstance works the same in every process. The provider's headers and request do not travel: they may
 // hold keys and the whole prompt.
 import { APICallError, RetryError } from 'ai';
-import type { ModelError } from '@millrace/contracts';
+import { MillraceError, type ErrorCode, type ModelError } from '@millrace/contracts';
 
 /**
  * Maximum length: some providers answer with whole HTML pages, and their start names the problem. UTF-16 code units.
@@ -13,6 +13,7 @@ export function toModelError(error: unknown): ModelError {
   // A retried call reports its last error, because "failed after 3 attempts" omits the reason.
   if (RetryError.isInstance(error)) return toModelError(error.lastError);
   if (!APICallError.isInstance(error)) return toOtherError(error);
+  if (MillraceError.isInstance(error.cause)) return toOtherError(error.cause);
   const { name, message, statusCode, responseBody, isRetryable, url } = error;
   return {
     name,
@@ -22,6 +23,13 @@ export function toModelError(error: unknown): ModelError {
     ...(responseBody !== undefined && { responseBody: responseBody.slice(0, RESPONSE_BODY_MAX_CHARS) }),
     ...(url !== '' && { url }),
   };
+}
+
+/** Returns the code of an error that ended the body of an answer; model-call-failed for every other error of a call. */
+export function readCallCode(error: unknown): ErrorCode {
+  if (RetryError.isInstance(error)) return readCallCode(error.lastError);
+  const cause = APICallError.isInstance(error) ? error.cause : error;
+  return MillraceError.isInstance(cause) ? cause.code : 'model-call-failed';
 }
 
 function toOtherError(error: unknown): ModelError {

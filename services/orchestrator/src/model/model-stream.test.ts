@@ -1,4 +1,6 @@
 import { MillraceError, type Chunk } from '@millrace/contracts';
+import { createModels } from '@millrace/models';
+import { sseEvents, startEndlessProvider } from '@millrace/models/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { makeText, listTypes } from '../testing/chunks.ts';
 import { scriptModel, type Say } from '../testing/scripted-model.ts';
@@ -173,5 +175,23 @@ describe('an error of a model call', () => {
     const waitMs = 'retryAfterMs' in end ? (end.retryAfterMs ?? 0) : 0;
     expect(waitMs).toBeGreaterThan(8_000);
     expect(waitMs).toBeLessThanOrEqual(10_000);
+  });
+});
+
+describe('a provider that sends for ever', () => {
+  const [refused = ''] = sseEvents({ type: 'error', error: { message: 'no', type: 'invalid_request_error' } });
+  const [ping = ''] = sseEvents({ type: 'response.in_progress', response: {} });
+  test.each([
+    ['an event without an end', { start: 'data: {"x":"', piece: 'a'.repeat(65_536) }, 'model-answer-too-large'],
+    ['events after an error', { start: refused, piece: ping.repeat(100) }, 'model-call-failed'],
+  ])('%s: the call fails and is not retryable, and its connection closes', async (_name, answer, code) => {
+    const provider = await startEndlessProvider(answer);
+    const models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
+    const model = models.createLanguageModel('openai/m', { joinsDeltas: true });
+    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
+    const end = await streamModel(model, { prompt }, 'run-1', never, () => undefined);
+    expect(end).toMatchObject({ code, error: { isRetryable: false } });
+    await provider.awaitClosed();
+    await provider.close();
   });
 });

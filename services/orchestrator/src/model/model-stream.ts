@@ -1,7 +1,7 @@
 // Calls the model once and streams its chunks. Every failure, at the start or in mid-stream, is one value: {error}. A
 // model that sends nothing for too long is an error too, but not while its chunks wait for room.
 import { MillraceError, type Chunk, type ErrorCode, type ModelError, type Usage } from '@millrace/contracts';
-import { toModelError } from '@millrace/models';
+import { readCallCode, toModelError } from '@millrace/models';
 import { gatherParts, type Gathering } from './gather-parts.ts';
 import { createChunkMaker, readUsage, type ModelPart } from './model-parts.ts';
 import { createPartEnds } from './part-ends.ts';
@@ -53,7 +53,8 @@ export async function streamModel(
 ): Promise<ModelEnd> {
   const started = performance.now();
   const idle = watchIdle();
-  const abortSignal = AbortSignal.any([signal, idle.signal]);
+  const failure = new AbortController();
+  const abortSignal = AbortSignal.any([signal, idle.signal, failure.signal]);
   const toChunks = createChunkMaker(runId, raw);
   const withEnds = createPartEnds();
   let end: ModelEnd = { error: brokenOff };
@@ -87,7 +88,9 @@ export async function streamModel(
       idle.start();
     }
   } catch (error) {
-    end = { error: describeModelError(error), ...retryAfter(error) };
+    end = { error: describeModelError(error), code: readCallCode(error), ...retryAfter(error) };
+    // The provider's client reads on after an error at the stream's start.
+    failure.abort();
   } finally {
     idle.end();
   }

@@ -5,6 +5,7 @@
 // Order: a delta passes directly only if the SDK has given all parts of the events before. The SDK marks each event with a raw part, so the
 // number of raw parts is the number of events that it has read.
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { boundResponse, fetchBounded, isEventStream } from './body-bounds.ts';
 import { groupBlocks, type BlockGroup } from './group-blocks.ts';
 import { post, toResponse, type Fetch } from './http-post.ts';
 import { createPartQueue } from './part-queue.ts';
@@ -20,7 +21,7 @@ type DeltaPart = Extract<LanguageModelV4StreamPart, { type: 'text-delta' | 'reas
  * @returns the same model; `doStream` joins and relays deltas, unless the call asks for raw chunks
  */
 export function withDirectDeltas(create: (fetch: Fetch) => LanguageModelV4, read: ReadDelta): LanguageModelV4 {
-  const model = create(globalThis.fetch);
+  const model = create(fetchBounded);
   return {
     specificationVersion: model.specificationVersion,
     provider: model.provider,
@@ -70,9 +71,9 @@ function createRelay(readDelta: ReadDelta) {
   return {
     fetch: async (...[url, init]: Parameters<Fetch>): Promise<Response> => {
       const incoming = await post(url, init);
-      const isStream = incoming.headers['content-type']?.startsWith('text/event-stream') === true;
-      if (incoming.statusCode !== 200 || !isStream) return toResponse(incoming);
-      return toResponse(incoming, relayBody(incoming, passAll, parts, init?.signal));
+      const isRelayed = incoming.statusCode === 200 && isEventStream(incoming.headers['content-type']);
+      if (!isRelayed) return boundResponse(toResponse(incoming));
+      return toResponse(incoming, relayBody(incoming, passAll, { parts, signal: init?.signal }));
     },
     followParts: (stream: ReadableStream<LanguageModelV4StreamPart>) => parts.follow(stream, transform),
   };

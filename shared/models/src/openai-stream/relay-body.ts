@@ -1,6 +1,7 @@
 // The body of an answer as a web stream that holds the events for the AI SDK. Reads the socket only while the SDK and the reader of the
 // parts have room.
 import type { IncomingMessage } from 'node:http';
+import { createEventBound } from './body-bounds.ts';
 import { createSseSplitter, type SseBlock } from './sse-blocks.ts';
 
 /** Bytes that wait for the SDK before the socket is read no further. */
@@ -12,12 +13,12 @@ type Room = { isFull(): boolean; onRoom(resume: () => void): void };
 export function relayBody(
   incoming: IncomingMessage,
   pass: (blocks: readonly SseBlock[], isSplitting: boolean) => string,
-  parts: Room,
-  signal?: AbortSignal | null,
+  { parts, signal }: { parts: Room; signal?: AbortSignal | null | undefined },
 ): ReadableStream<Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   const splitter = createSseSplitter();
+  const boundEvent = createEventBound();
   let isOver = false;
   const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const isFull = () => parts.isFull() || (controller.desiredSize ?? 0) <= 0;
@@ -31,6 +32,13 @@ export function relayBody(
     };
     incoming.on('data', (bytes: Uint8Array) => {
       if (isOver) return;
+      try {
+        boundEvent(bytes);
+      } catch (error) {
+        end(() => controller.error(error));
+        incoming.destroy();
+        return;
+      }
       const blocks = splitter.split(decoder.decode(bytes, { stream: true }));
       give(pass(blocks, splitter.isSplitting()));
       if (isFull()) incoming.pause();

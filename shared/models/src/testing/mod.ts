@@ -1,3 +1,4 @@
 // Providers for tests.
 export { sseEvents, startByteProvider, type ByteAnswer, type ByteProvider } from './byte-provider.ts';
+export { startEndlessProvider, type EndlessAnswer, type EndlessProvider } from './endless-provider.ts';
 export { DIMENSIONS, startTestProvider, type ProviderFault, type TestProvider } from './test-provider.ts';
