@@ -26,6 +26,10 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   toolCallId: /^\S{1,256}$/,
 };
 const WITHOUT_SPACE = /^\S*$/;
+const ID = /^[\w.:-]{1,256}$/;
+
+/** Returns whether the value has the form of an id or of a tool's name. */
+export const hasIdFormat = (value: unknown): boolean => typeof value === 'string' && ID.test(value);
 
 /** Returns whether the value has the form of its member: a date, a media type, an id, a label, or a name without white space. */
 export function hasStructureFormat(name: string, value: unknown): boolean {

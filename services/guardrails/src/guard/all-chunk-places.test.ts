@@ -5,7 +5,7 @@ import { commonArgs } from '@millrace/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createProcessors } from '../processors.ts';
 import { FIXED_MODELS } from '../testing/judging-provider.ts';
-import { send } from '../testing/stream-text.ts';
+import { deltaChunk, endChunk, send } from '../testing/stream-text.ts';
 import { withSystem } from '../testing/messages.ts';
 import { closeThreads } from '../work/task.ts';
 
@@ -51,7 +51,38 @@ const places: [string, (value: string) => [string, JsonValue]][] = [
   ['a payload of an unknown type', (value) => ['brand-new', value]],
   ['a list of an unknown type', (value) => ['brand-new', [value]]],
   ['a name in an unknown type', (value) => ['brand-new', { a: { [value]: 1 } }]],
+  ['an id that is an object', (value) => ['brand-new', { id: { a: value }, kind: [value] }]],
+  ['an id with white space', (value) => ['text-start', { id: `an ${value}` }]],
 ];
+
+const oddIds: [string, (id: string) => Chunk[]][] = (['text', 'reasoning', 'tool'] as const).flatMap((kind) => [
+  [`ids of a ${kind}`, (id: string) => [deltaChunk(kind, 'It is noon.', id), endChunk(kind, id)]],
+  [
+    `the metadata of a ${kind}`,
+    (id: string) => [withMetadata(deltaChunk(kind, 'It is noon.'), { openai: { itemId: id } }), endChunk(kind)],
+  ],
+  [
+    `the provider of a ${kind}`,
+    (id: string) => [withMetadata(deltaChunk(kind, 'It is noon.'), { [id]: { itemId: 'i' } }), endChunk(kind)],
+  ],
+]);
+const readPiece = (chunk: Chunk): string => {
+  if (chunk.type === 'tool-call-delta') return chunk.payload.argsTextDelta;
+  return chunk.type === 'text-delta' || chunk.type === 'reasoning-delta' ? chunk.payload.text : '';
+};
+const makeNamedCall = (toolName: string): Chunk[] => [
+  {
+    type: 'tool-call-delta',
+    runId: 'r1',
+    from: 'AGENT',
+    payload: { toolCallId: 'c', toolName, argsTextDelta: 'It is noon.' },
+  },
+  endChunk('tool', 'c'),
+];
+const withMetadata = (chunk: Chunk, providerMetadata: object): Chunk =>
+  JSON.parse(
+    JSON.stringify({ ...chunk, payload: { ...('payload' in chunk ? Object(chunk.payload) : {}), providerMetadata } }),
+  );
 
 describe.each(guards)('the guard %s', (id, options, value) => {
   test.each(places)('the guard redacts %s', async (_, makeChunk) => {
@@ -63,4 +94,17 @@ describe.each(guards)('the guard %s', (id, options, value) => {
     expect(JSON.stringify(passed)).toContain('"type"');
     expect(JSON.stringify(passed)).not.toContain(value);
   });
+
+  test.each([...oddIds, ['the name of a tool', makeNamedCall] as const])(
+    'the guard redacts %s that are text, and the part keeps its own text',
+    async (_, makeChunks) => {
+      const definition = createProcessors(FIXED_MODELS).find((one) => one.id === id);
+      const processor = withSystem(definition?.create(definition.options.parse(options)) ?? { id }, PROMPT);
+      const args = commonArgs({});
+      const passed: Chunk[] = [];
+      for (const chunk of makeChunks(`id ${value}`)) passed.push(...(await send(processor, chunk, args)));
+      expect(JSON.stringify(passed)).not.toContain(value);
+      expect(passed.map(readPiece).join('')).toContain('It is noon.');
+    },
+  );
 });

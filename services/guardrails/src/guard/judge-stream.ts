@@ -3,7 +3,7 @@
 // result.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chunk, ChunkOf, JsonObject } from '@millrace/contracts';
-import { toBareDelta, holdBack, mapChunkValues, type ProcessOutputStreamArgs } from '@millrace/processor';
+import { hasOddIds, toBareDelta, holdBack, mapChunkValues, type ProcessOutputStreamArgs } from '@millrace/processor';
 import { createPlace, type JsonPlace } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
 import { shiftSpan, sliceText, type TextSpan } from '../text/span.ts';
@@ -25,14 +25,26 @@ export function judgeStream(guard: TextGuard, args: StreamArgs): Chunk[] | Promi
   const delta = toDelta(part);
   if (delta) {
     const bare = toBareDelta(delta);
-    return readDeltaText(bare).length > countSliceUnits(guard)
-      ? holdInSlices(guard, bare, args)
-      : hold(guard, bare, args);
+    return hasOddIds(bare) ? judgeOddDelta(guard, bare, args) : holdDelta(guard, bare, args);
   }
   const visit: Visit<Chunk> = (mapAt) =>
     mapChunkValues(part, (value) => guard.mapValue(value, mapAt({ chunk: part.type })));
   const texts = collectTexts(guard, args, visit);
   return texts.length > 0 ? judgeAtOnce(guard, args, visit, texts) : hold(guard, part, args);
+}
+
+function holdDelta(guard: TextGuard, delta: JudgedDelta, args: StreamArgs): Chunk[] | Promise<Chunk[]> {
+  return readDeltaText(delta).length > countSliceUnits(guard)
+    ? holdInSlices(guard, delta, args)
+    : hold(guard, delta, args);
+}
+
+/** Judges the ids and the name as text, so that they stay those of the part's start and end. */
+async function judgeOddDelta(guard: TextGuard, delta: JudgedDelta, args: StreamArgs): Promise<Chunk[]> {
+  const visit: Visit<Chunk> = (mapAt) =>
+    mapChunkValues(delta, (value) => guard.mapValue(value, mapAt({ chunk: delta.type })));
+  const judged = await judgeTexts(guard, args, visit, collectTexts(guard, args, visit));
+  return holdDelta(guard, toDelta(judged) ?? delta, args);
 }
 
 async function judgeAtOnce(guard: TextGuard, args: StreamArgs, visit: Visit<Chunk>, texts: string[]): Promise<Chunk[]> {

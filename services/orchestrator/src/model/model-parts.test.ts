@@ -42,6 +42,51 @@ describe("parts of a model's stream", () => {
   });
 
   test.each([
+    ['words', 'mail ada@example.com'],
+    ['an address', 'ada@example.com'],
+    ['an invisible character', 'a\u2800b'],
+    ['too many characters', 'x'.repeat(257)],
+    ['no characters', ''],
+  ])('with an id of %s have one id of the right form in all chunks', (_name, id) => {
+    const providerMetadata = { openai: { itemId: id, responseId: id, phase: 'final' } };
+    const chunks = makeChunks(
+      { type: 'text-start', id, providerMetadata },
+      { type: 'text-delta', id, delta: 'hi', providerMetadata },
+      { type: 'text-end', id, providerMetadata },
+      { type: 'reasoning-delta', id, delta: 'hi' },
+      { type: 'tool-input-start', id, toolName: 'clock' },
+      { type: 'tool-input-delta', id, delta: '{}' },
+      { type: 'tool-input-end', id },
+      { type: 'tool-call', toolCallId: id, toolName: 'clock', input: '{}' },
+      { type: 'tool-result', toolCallId: id, toolName: 'clock', result: id },
+      { type: 'tool-approval-request', approvalId: id, toolCallId: id },
+      { type: 'source', sourceType: 'url', id, url: 'https://example.com' },
+      { type: 'response-metadata', id },
+    );
+    const listIds = (value: object): unknown[] =>
+      Object.entries(value).flatMap(([name, member]) =>
+        /^(id|\w+Id)$/.test(name) && name !== 'runId' && name !== 'modelId'
+          ? [member]
+          : typeof member === 'object' && member !== null
+            ? listIds(member)
+            : [],
+      );
+    const ids = listIds(chunks);
+    expect(new Set(ids).size).toBe(1);
+    expect(ids.length).toBeGreaterThan(16);
+    expect(ids[0]).toMatch(/^[\w.:-]{1,256}$/);
+    expect(chunks).toContainEqual(expect.objectContaining({ payload: expect.objectContaining({ result: id }) }));
+  });
+
+  test('of streamed arguments have no name of a tool that is text', () => {
+    const chunks = makeChunks(
+      { type: 'tool-input-start', id: 'c1', toolName: 'card 4111 1111 1111 1111' },
+      { type: 'tool-input-delta', id: 'c1', delta: '{' },
+    );
+    expect(JSON.stringify(chunks.at(-1))).not.toContain('4111');
+  });
+
+  test.each([
     ['{"zone":"UTC"}', { zone: 'UTC' }],
     ['', {}],
     [' ', {}],

@@ -1,5 +1,6 @@
 // Converts the provider's stream to chunks. Other parts (warnings, the finish) carry data for the step.
 import {
+  hasIdFormat,
   isObject,
   MAX_VALUE_NESTING,
   MillraceError,
@@ -11,6 +12,7 @@ import {
 } from '@millrace/contracts';
 import { makeChunk, type ChunkBody } from '../release/make-chunk.ts';
 import type { LanguageModel } from './prompt.ts';
+import { replaceOddIds } from './part-ids.ts';
 import { readProviderMetadata, filterMetadata } from './provider-metadata.ts';
 
 type ModelStreamResult = Awaited<ReturnType<LanguageModel['doStream']>>;
@@ -26,11 +28,13 @@ export type ChunkMaker = (part: ModelPart) => Chunk[];
 export function createChunkMaker(runId: string, raw = false): ChunkMaker {
   const toolNames = new Map<string, string>();
   return (part) => {
-    if (part.type === 'tool-input-start') toolNames.set(part.id, part.toolName);
+    // A name of another form is text: a guard judges it in the start and in the call, but not in each piece.
+    if (part.type === 'tool-input-start' && hasIdFormat(part.toolName)) toolNames.set(part.id, part.toolName);
     const body = part.type === 'raw' && !raw ? undefined : toChunkBody(part, toolNames);
     if (!body) return [];
     const metadata = readProviderMetadata('providerMetadata' in part ? part : {});
-    const made = makeChunk(runId, { ...body, payload: { ...body.payload, ...metadata } });
+    const payload = { ...body.payload, ...metadata };
+    const made = makeChunk(runId, { ...body, payload: part.type === 'raw' ? payload : replaceOddIds(payload) });
     if (isNestedDeeper(made, MAX_VALUE_NESTING)) throw createTooDeepError(made);
     return [made];
   };

@@ -1,70 +1,10 @@
 // Lists every field of a chunk that may contain text of a model, a tool or a processor: a guard that judged only deltas
 // would pass the same text in a tool call's arguments, an object or a finished message. The allow-list names fields
-// that are not text; unknown fields and unknown types of chunk are text. Deltas are excluded: they are held back
-// (hold-back.ts), because a secret may span two of them.
-import { isDataChunk, getOwnMember, hasStructureFormat, type Chunk, type JsonValue } from '@millrace/contracts';
+// that are not text; unknown fields and unknown types of chunk are text. The text of deltas is excluded: it is
+// held back (hold-back.ts), because a secret may span two of them.
+import { isDataChunk, getOwnMember, hasIdFormat, type Chunk, type JsonValue } from '@millrace/contracts';
+import { BYTES, ENVELOPES, FILES, isIdName, isStructure, NO_TEXT, STEP_ENDS, TEXT_INSIDE } from './chunk-names.ts';
 import { mapFileText } from './file-text.ts';
-
-/** Members of every chunk. */
-const ENVELOPE = new Set(['type', 'runId', 'from', 'payload']);
-/** All members of a custom chunk except these may quote the user. */
-const DATA_ENVELOPE = new Set(['type', 'id', 'runId', 'from', 'transient']);
-/** Ids, names and states of Millrace and of providers: never text, in any position. */
-const STRUCTURE = new Set([
-  'approvalId',
-  'approvalRequestId',
-  'containerId',
-  'createdAt',
-  'encryptedContent',
-  'eventTimestamp',
-  'fileId',
-  'finishReason',
-  'id',
-  'itemId',
-  'kind',
-  'label',
-  'messageId',
-  'mimeType',
-  'model',
-  'modelId',
-  'namespace',
-  'phase',
-  'processorId',
-  'reasoningEncryptedContent',
-  'redactedData',
-  'resourceId',
-  'responseId',
-  'role',
-  'serviceTier',
-  'signature',
-  'sourceType',
-  'state',
-  'threadId',
-  'timestamp',
-  'toolCallId',
-  'toolName',
-  'type',
-]);
-/** For these types an additional member is not text. */
-const NO_TEXT: Record<string, readonly string[]> = { 'tool-output-denied': ['code'], finish: [], 'step-finish': [] };
-/** Envelopes of messages, calls and provider data: their content is text unless its name is in STRUCTURE. */
-const ENVELOPES = new Set([
-  'output',
-  'messages',
-  'metadata',
-  'providerMetadata',
-  'response',
-  'stepResult',
-  'totalUsage',
-  'warnings',
-]);
-/** Only for these types is `output` such an envelope: elsewhere it belongs to a tool. */
-const STEP_ENDS = new Set(['step-finish', 'finish']);
-/** Inside these, all strings are text, for every key. */
-const TEXT_INSIDE = new Set(['args', 'result']);
-/** Bytes of a file are not text, except those of a text type; a URL in their place is text. */
-const FILES = new Set(['file', 'reasoning-file']);
-const BYTES = new Set(['data', 'base64']);
 
 /** Maps a JSON value; returns the same value if nothing changes. */
 export type MapChunkValue = (value: JsonValue) => JsonValue;
@@ -78,9 +18,8 @@ export function mapChunkText(chunk: Chunk, map: (text: string) => string): Chunk
 export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a chunk is JSON, and so is all that is in it
   const mapValue = (value: unknown) => map(value as JsonValue);
-  const envelope = isDataChunk(chunk) ? DATA_ENVELOPE : ENVELOPE;
   const outer = mapFields(chunk, (name, value) =>
-    envelope.has(name) && (name !== 'id' || hasStructureFormat(name, value)) ? value : mapValue(value),
+    isEnvelope(chunk, name, value) ? [name, value] : mapNamed(name, value, mapValue),
   );
   const payload: unknown = !isDataChunk(chunk) && 'payload' in chunk ? chunk.payload : undefined;
   if (payload === undefined || payload === null) return outer;
@@ -92,22 +31,33 @@ export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
   const mimeType: unknown = Reflect.get(payload, 'mimeType');
   const mapped = mapFields(payload, (name, value) =>
     FILES.has(chunk.type) && BYTES.has(name)
-      ? mapBytes(value, mimeType, mapValue)
+      ? [name, mapBytes(value, mimeType, mapValue)]
       : mapMember(chunk.type, name, value, mapValue),
   );
   return mapped === payload ? outer : withPayload(outer, mapped);
 }
 
-function mapMember(type: string, name: string, value: unknown, map: (value: unknown) => unknown): unknown {
-  if (isStructure(name, value) || getOwnMember(NO_TEXT, type)?.includes(name) || isHeldBack(type, name)) return value;
-  if (typeof value === 'boolean' || value === null || value === undefined) return value;
-  const isEnvelope = ENVELOPES.has(name) && (name !== 'output' || STEP_ENDS.has(type)) && typeof value === 'object';
-  if (!isEnvelope || isPlainMetadata(type, name)) return map(value);
-  return mapEnvelope(value, map, name === 'stepResult' ? 'reason' : undefined);
+/** Members of every chunk; all other members of a custom chunk may quote the user. */
+function isEnvelope(chunk: Chunk, name: string, value: unknown): boolean {
+  if (name === 'type' || name === 'runId' || name === 'from') return true;
+  if (!isDataChunk(chunk)) return name === 'payload';
+  return name === 'id' ? hasIdFormat(value) : name === 'transient' && typeof value === 'boolean';
 }
 
-/** A value of another form is text, whatever its name is. */
-const isStructure = (name: string, value: unknown): boolean => STRUCTURE.has(name) && hasStructureFormat(name, value);
+type MapAny = (value: unknown) => unknown;
+type Field = readonly [name: string, value: unknown];
+
+function mapMember(type: string, name: string, value: unknown, map: MapAny): Field {
+  if (isStructure(name, value) || isHeldBack(type, name)) return [name, value];
+  if (getOwnMember(NO_TEXT, type)?.includes(name) && hasIdFormat(value)) return [name, value];
+  const isEnvelopeName = ENVELOPES.has(name) && (name !== 'output' || STEP_ENDS.has(type)) && typeof value === 'object';
+  if (!isEnvelopeName || isPlainMetadata(type, name)) return mapNamed(name, value, map);
+  return [name, mapEnvelope(value, map, name === 'stepResult' ? 'reason' : undefined)];
+}
+
+function mapNamed(name: string, value: unknown, map: MapAny): Field {
+  return [name, typeof value === 'boolean' || value === null || value === undefined ? value : map(value)];
+}
 
 /** A tripwire's metadata belongs to its processor: all of it is text. */
 const isPlainMetadata = (type: string, name: string): boolean => type === 'tripwire' && name === 'metadata';
@@ -120,8 +70,11 @@ function isHeldBack(type: string, name: string): boolean {
 }
 
 const DELTA = new Set(['id', 'text', 'toolCallId', 'toolName', 'argsTextDelta']);
-/** Maximum length of an id. */
-const MAX_ID_CHARS = 256;
+/** Returns whether an id or name of the piece has another form, so that it is text. */
+export function hasOddIds({ payload }: Chunk & { payload: object }): boolean {
+  for (const name in payload) if (isIdName(name) && !isStructure(name, Reflect.get(payload, name))) return true;
+  return false;
+}
 
 /**
  * Removes all members of a text chunk except ids: additional members could repeat the text in pieces, which no guard
@@ -141,29 +94,31 @@ export function toBareDelta<T extends Chunk & { payload: object }>(delta: T): T 
 /** Keyed by provider. */
 function keepIds(metadata: unknown): object {
   return Object.fromEntries(
-    Object.entries(isObject(metadata) ? metadata : {}).map(([provider, members]: [string, unknown]) => [
-      provider,
-      Object.fromEntries(Object.entries(isObject(members) ? members : {}).filter(isId)),
-    ]),
+    Object.entries(isObject(metadata) ? metadata : {})
+      .filter(([provider]) => hasIdFormat(provider))
+      .map(([provider, members]: [string, unknown]) => [
+        provider,
+        Object.fromEntries(Object.entries(isObject(members) ? members : {}).filter(isId)),
+      ]),
   );
 }
 
-const isId = ([name, value]: [string, unknown]): boolean =>
-  STRUCTURE.has(name) && typeof value === 'string' && value.length <= MAX_ID_CHARS;
+const isId = ([name, value]: [string, unknown]): boolean => isStructure(name, value) && hasIdFormat(value);
 
 const mapBytes = (value: unknown, mimeType: unknown, map: (text: unknown) => unknown): unknown =>
   typeof value === 'string' ? mapFileText(value, mimeType, map) : value;
 
 /** @param kept a name that is not text here only */
-function mapEnvelope(value: unknown, map: (value: unknown) => unknown, kept?: string): unknown {
+function mapEnvelope(value: unknown, map: MapAny, kept?: string): unknown {
   const isFile = isObject(value) && 'type' in value && FILES.has(String(value.type));
-  return mapMembers(value, (member, key) => {
-    if (isStructure(key, member)) return member;
+  const mapOne = (member: unknown, key: string) => {
+    if (isStructure(key, member) || (key === kept && hasIdFormat(member))) return member;
     if (isFile && BYTES.has(key)) return mapBytes(member, Reflect.get(value, 'mimeType'), map);
-    if (key === kept) return member;
     if (typeof member === 'string' || TEXT_INSIDE.has(key)) return map(member);
     return mapEnvelope(member, map);
-  });
+  };
+  if (!isObject(value) || Array.isArray(value)) return mapMembers(value, mapOne);
+  return mapFields(value, (key, member) => [key, mapOne(member, key)]);
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -173,12 +128,15 @@ function withPayload(chunk: Chunk, payload: unknown): Chunk {
   return { ...chunk, payload } as Chunk;
 }
 
-function mapFields<T extends object>(object: T, map: (name: string, value: unknown) => unknown): T {
-  const changed = Object.entries(object).flatMap(([key, value]) => {
-    const mapped = map(key, value);
-    return mapped === value ? [] : [[key, mapped] as const];
+function mapFields<T extends object>(object: T, map: (name: string, value: unknown) => Field): T {
+  let isChanged = false;
+  const mapped = Object.entries(object).map(([name, value]) => {
+    const field = map(name, value);
+    isChanged ||= field[0] !== name || field[1] !== value;
+    return field;
   });
-  return changed.length === 0 ? object : { ...object, ...Object.fromEntries(changed) };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same members, with text in place of text
+  return isChanged ? (Object.fromEntries(mapped) as T) : object;
 }
 
 /** Maps every string inside a JSON value and keeps keys; returns the same value if nothing changed. */

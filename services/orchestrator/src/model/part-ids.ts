@@ -1,0 +1,29 @@
+// Replaces ids of a provider that do not have the form of an id: guards skip ids, and the caller and the stores receive them.
+import { hash } from 'node:crypto';
+import { hasIdFormat, isObject } from '@millrace/contracts';
+
+const PAYLOAD_IDS: readonly string[] = ['id', 'toolCallId', 'approvalId'];
+const METADATA_IDS: readonly string[] = ['approvalRequestId', 'containerId', 'fileId', 'itemId', 'responseId'];
+
+/** Returns the payload with ids in their form, or the same payload if all have it. One id is replaced by the same id everywhere. */
+export function replaceOddIds<T extends object>(payload: T): T {
+  const replaced = replaceMembers(payload, PAYLOAD_IDS);
+  if (!('providerMetadata' in replaced) || !isObject(replaced.providerMetadata)) return replaced;
+  const before = Object.entries(replaced.providerMetadata);
+  const after = before.map(
+    ([provider, members]) => [provider, isObject(members) ? replaceMembers(members, METADATA_IDS) : members] as const,
+  );
+  if (after.every(([, members], at) => members === before[at]?.[1])) return replaced;
+  return { ...replaced, providerMetadata: Object.fromEntries(after) };
+}
+
+function replaceMembers<T extends object>(members: T, names: readonly string[]): T {
+  const odd = names.flatMap((name) => {
+    const value: unknown = Object.hasOwn(members, name) ? Reflect.get(members, name) : undefined;
+    return value === undefined || value === null || hasIdFormat(value) ? [] : [[name, hashId(value)] as const];
+  });
+  return odd.length === 0 ? members : { ...members, ...Object.fromEntries(odd) };
+}
+
+const hashId = (value: unknown): string =>
+  `id_${hash('sha256', typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 32)}`;

@@ -1,0 +1,75 @@
+// Names of the members of chunks: which of them are ids, names and states, and which are envelopes.
+import { hasIdFormat, hasStructureFormat } from '@millrace/contracts';
+
+/** Ids of Millrace and of providers, and names of tools: not text in the form of an id, in any position. */
+const IDS: ReadonlySet<string> = new Set([
+  'approvalId',
+  'approvalRequestId',
+  'containerId',
+  'fileId',
+  'id',
+  'itemId',
+  'messageId',
+  'processorId',
+  'responseId',
+  'toolCallId',
+  'toolName',
+]);
+/** Other names and states: not text in their form, in any position. */
+const STRUCTURE: ReadonlySet<string> = new Set([
+  'createdAt',
+  'encryptedContent',
+  'eventTimestamp',
+  'finishReason',
+  'kind',
+  'label',
+  'mimeType',
+  'model',
+  'modelId',
+  'namespace',
+  'phase',
+  'reasoningEncryptedContent',
+  'redactedData',
+  'resourceId',
+  'role',
+  'serviceTier',
+  'signature',
+  'sourceType',
+  'state',
+  'threadId',
+  'timestamp',
+  'type',
+]);
+/** For these types an additional member is not text. */
+export const NO_TEXT: Record<string, readonly string[]> = {
+  'tool-output-denied': ['code'],
+  finish: [],
+  'step-finish': [],
+};
+/** Envelopes of messages, calls and provider data: their content is text unless its name is in STRUCTURE. */
+export const ENVELOPES = new Set([
+  'output',
+  'messages',
+  'metadata',
+  'providerMetadata',
+  'response',
+  'stepResult',
+  'totalUsage',
+  'warnings',
+]);
+/** Only for these types is `output` such an envelope: elsewhere it belongs to a tool. */
+export const STEP_ENDS = new Set(['step-finish', 'finish']);
+/** Inside these, all strings are text, for every key. */
+export const TEXT_INSIDE = new Set(['args', 'result']);
+/** Bytes of a file are not text, except those of a text type; a URL in their place is text. */
+export const FILES = new Set(['file', 'reasoning-file']);
+export const BYTES = new Set(['data', 'base64']);
+
+export const isIdName = (name: string): boolean => IDS.has(name);
+
+/** Returns whether the member is no text: its name is that of an id, a name or a state, and its value has their form. */
+export function isStructure(name: string, value: unknown): boolean {
+  if (IDS.has(name)) return hasIdFormat(value);
+  if (!STRUCTURE.has(name)) return false;
+  return (name === 'label' || typeof value !== 'object' || value === null) && hasStructureFormat(name, value);
+}
