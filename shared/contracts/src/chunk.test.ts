@@ -5,6 +5,7 @@ import {
   endsRun,
   isDataChunk,
   isPlainDelta,
+  findTypeProblem,
   knownChunkSchema,
   mayBeDropped,
   passesChain,
@@ -54,6 +55,30 @@ describe('chunks of other types', () => {
     { type: 'of-a-later-version', payload: null },
   ])('$type passes unchanged', (chunk) =>
     expect(chunkSchema.parse({ ...base, ...chunk })).toEqual({ ...base, ...chunk }),
+  );
+});
+
+describe('a type outside of the known ones', () => {
+  test.each([
+    'data-ada@example.com',
+    'data-',
+    'data-a b',
+    'data-a/b',
+    `data-${'a'.repeat(65)}`,
+    'call ada',
+    'ä',
+    '',
+    'a'.repeat(65),
+  ])('is refused with its form: %j', (type) => {
+    expect(fits({ ...base, type, data: 1 })).toBe(false);
+    expect(findTypeProblem(type)).toContain('1 to 64 characters');
+  });
+
+  test.each([...CHUNK_TYPES, 'data-A_z.0-9', `data-${'a'.repeat(64)}`, 'langgraph:event/1'])(
+    'has the form: %s',
+    (type) => {
+      expect(findTypeProblem(type)).toBeUndefined();
+    },
   );
 });
 

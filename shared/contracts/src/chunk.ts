@@ -119,15 +119,33 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
 ]);
 
 export const CHUNK_TYPES: readonly string[] = knownChunkSchema.options.map((option) => option.shape.type.value);
+const knownTypes: ReadonlySet<string> = new Set(CHUNK_TYPES);
+
+/** Names of the members of all known types. */
+export const CHUNK_MEMBERS: readonly string[] = knownChunkSchema.options.flatMap(({ shape }) =>
+  Object.keys('payload' in shape ? shape.payload.shape : shape),
+);
+
+/** Guards do not judge types, so a type has no room for text. */
+const OTHER_TYPE = /^(?:data-[\w.-]{1,64}|(?!data-)[\w.:/-]{1,64})$/;
+const OTHER_TYPE_FORM =
+  'a type has 1 to 64 characters of A-Z, a-z, 0-9, "_", ".", "-", ":" and "/", a type that begins with "data-" has 1 to 64 without ":" and "/" after it';
 
 const otherChunkSchema = z.looseObject({
-  type: z.string().regex(new RegExp(`^(?!(${CHUNK_TYPES.join('|')})$)`), {
-    message: 'the chunk does not match the shape of its type',
-    // Without `abort` zod would report the type of a known chunk with an invalid payload as wrong.
-    abort: true,
-  }),
+  type: z
+    .string()
+    .regex(new RegExp(`^(?!(${CHUNK_TYPES.join('|')})$)`), {
+      message: 'the chunk does not match the shape of its type',
+      // Without `abort` zod would report the type of a known chunk with an invalid payload as wrong.
+      abort: true,
+    })
+    .regex(OTHER_TYPE, OTHER_TYPE_FORM),
   ...base,
 });
+
+/** Returns the problem of a type that is not known, if it has one. */
+export const findTypeProblem = (type: string): string | undefined =>
+  knownTypes.has(type) || OTHER_TYPE.test(type) ? undefined : OTHER_TYPE_FORM;
 
 export type KnownChunk = z.infer<typeof knownChunkSchema>;
 export type ChunkOf<T extends KnownChunk['type']> = Extract<KnownChunk, { type: T }>;

@@ -44,6 +44,7 @@ export * from './processor-info.ts';
 export * from './deferred-save.ts';
 export * from './run-activity.ts';
 export * from './reconcile.ts';
+export { renameDuplicates } from './rename-duplicates.ts';
 export * from './run.ts';
 export * from './run-head.ts';
 export * from './held-pending.ts';

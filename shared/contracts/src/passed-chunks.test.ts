@@ -33,6 +33,12 @@ describe('output of processOutputStream', () => {
     },
   );
 
+  test.each(['data-ada@example.com', 'call ada'])('A chunk of a type of another form is rejected: %s', (type) => {
+    expect(checkPassedChunks('r1', [text], [text, chunk(type)])).toEqual({
+      refused: expect.stringContaining('1 to 64 characters'),
+    });
+  });
+
   test.each([
     ['a finish that is missing', [finish], []],
     ['an error that is missing', [error], [text]],

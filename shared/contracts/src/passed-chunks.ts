@@ -1,6 +1,6 @@
 // Validates the output of processOutputStream for its input. Both ends validate: the replica can name the processor,
 // and the orchestrator does not trust the replica.
-import { mayBeDropped, passesChain, type Chunk } from './chunk.ts';
+import { findTypeProblem, mayBeDropped, passesChain, type Chunk } from './chunk.ts';
 import { MAX_NESTING, isNestedDeeper } from './json.ts';
 
 /** Returns the chunks with run id and sender of this run, or the problem. */
@@ -14,6 +14,9 @@ export function checkPassedChunks(
     if (!passesChain(chunk)) {
       return { refused: `processOutputStream returned a "${chunk.type}" chunk: only the orchestrator creates those.` };
     }
+    const problem = findTypeProblem(chunk.type);
+    if (problem !== undefined)
+      return { refused: `processOutputStream returned a chunk of an invalid type: ${problem}.` };
     if (isNestedDeeper(chunk)) {
       return {
         refused: `processOutputStream returned a "${chunk.type}" chunk that is nested deeper than ${MAX_NESTING} levels.`,

@@ -51,6 +51,13 @@ const places: [string, (value: string) => [string, JsonValue]][] = [
   ['a payload of an unknown type', (value) => ['brand-new', value]],
   ['a list of an unknown type', (value) => ['brand-new', [value]]],
   ['a name in an unknown type', (value) => ['brand-new', { a: { [value]: 1 } }]],
+  ['a name of an unknown type', (value) => ['brand-new', { [value]: true }]],
+  ['a name of a known type', (value) => ['text-start', { id: 'p', [value]: null }]],
+  [
+    'a name of an end',
+    (value) => ['step-finish', { stepResult: { reason: 'stop' }, output: { [value]: { [value]: 1 } } }],
+  ],
+  ['a name of metadata', (value) => ['text-start', { id: 'p', providerMetadata: { [value]: { itemId: 'i' } } }]],
   ['an id that is an object', (value) => ['brand-new', { id: { a: value }, kind: [value] }]],
   ['an id with white space', (value) => ['text-start', { id: `an ${value}` }]],
 ];

@@ -1,7 +1,7 @@
 // Judges JSON values together with their names: {"ssn": "123456789"} identifies the digits as "SSN 123456789" does in a
 // sentence. Names are judged like values, numbers by their digits, and short leaves of one list or object together,
 // because a card number may be split over them.
-import type { JsonValue } from '@millrace/contracts';
+import { renameDuplicates, type JsonValue } from '@millrace/contracts';
 import type { MapText } from './map-texts.ts';
 
 /** Maximum length of a leaf that is joined with others, in code units. */
@@ -113,15 +113,4 @@ function collectGroups(value: JsonValue): Leaf[][] {
   };
   visit(value);
   return groups;
-}
-
-/** Keeps both entries if two names became the same mark. */
-function renameDuplicates(entries: readonly (readonly [string, JsonValue])[]): [string, JsonValue][] {
-  const taken = new Set<string>();
-  return entries.map(([name, member]) => {
-    let free = name;
-    for (let count = 2; taken.has(free); count++) free = `${name} ${'i'.repeat(count)}`;
-    taken.add(free);
-    return [free, member];
-  });
 }

@@ -78,6 +78,18 @@ describe('a custom chunk that cannot be sent', () => {
     expect(await run(careful)).toEqual({ type: 'continue' });
   });
 
+  test.each(['data-ada@example.com', 'data-', `data-${'a'.repeat(65)}`] as const)(
+    'A custom chunk is rejected if its type has no form that guards can skip: %s',
+    async (type) => {
+      const leaking = { processInput: async ({ writer }: ProcessInputArgs) => writer.custom({ type, data: 1 }) };
+      expect(await run(leaking)).toMatchObject({
+        type: 'failure',
+        code: 'message-invalid',
+        message: expect.stringContaining('1 to 64'),
+      });
+    },
+  );
+
   test('A custom chunk that is not JSON is rejected', async () => {
     const data = JSON.parse('{}');
     data.self = data;

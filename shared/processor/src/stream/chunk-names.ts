@@ -1,5 +1,5 @@
-// Names of the members of chunks: which of them are ids, names and states, and which are envelopes.
-import { hasIdFormat, hasStructureFormat } from '@millrace/contracts';
+// Names of the members of chunks: which of them are ids, names and states, which are envelopes, and which a guard need not judge as names.
+import { CHUNK_MEMBERS, hasIdFormat, hasStructureFormat } from '@millrace/contracts';
 
 /** Ids of Millrace and of providers, and names of tools: not text in the form of an id, in any position. */
 const IDS: ReadonlySet<string> = new Set([
@@ -64,6 +64,32 @@ export const TEXT_INSIDE = new Set(['args', 'result']);
 /** Bytes of a file are not text, except those of a text type; a URL in their place is text. */
 export const FILES = new Set(['file', 'reasoning-file']);
 export const BYTES = new Set(['data', 'base64']);
+
+/** Further members of envelopes. */
+const USUAL = [
+  'cachedInputTokens',
+  'content',
+  'cost',
+  'format',
+  'fromCache',
+  'inputTokens',
+  'isContinued',
+  'openai',
+  'outputTokens',
+  'parts',
+  'reasoning',
+  'reasoningTokens',
+  'source',
+  'steps',
+  'text',
+  'toolCalls',
+  'toolInvocation',
+  'totalTokens',
+  'usage',
+];
+const KNOWN: ReadonlySet<string> = new Set([...CHUNK_MEMBERS, ...IDS, ...STRUCTURE, ...ENVELOPES, ...BYTES, ...USUAL]);
+/** Returns whether Millrace or its provider's client chose the name; every other name is text. */
+export const isKnownName = (name: string): boolean => KNOWN.has(name);
 
 export const isIdName = (name: string): boolean => IDS.has(name);
 

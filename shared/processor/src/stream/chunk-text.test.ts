@@ -1,7 +1,7 @@
 import type { Chunk, JsonValue } from '@millrace/contracts';
 import { TEST_RUN } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { toBareDelta, mapChunkText, mapStrings, listStrings } from './chunk-text.ts';
+import { toBareDelta, mapChunkText, mapChunkValues, mapStrings, listStrings } from './chunk-text.ts';
 
 const base = { runId: TEST_RUN.runId, from: 'AGENT' as const };
 const upper = (text: string) => text.toUpperCase();
@@ -57,6 +57,17 @@ test('mapChunkText maps the data of a custom chunk and all of its additional mem
   const custom = (more: object): Chunk => JSON.parse(JSON.stringify({ type: 'data-note', ...base, ...more }));
   expect(mapChunkText(custom({ data: { a: ['x', 1] } }), upper)).toEqual(custom({ data: { a: ['X', 1] } }));
   expect(mapChunkText(custom({ data: 'x', note: { b: 'x' } }), upper)).toEqual(custom({ data: 'X', note: { b: 'X' } }));
+});
+
+test('mapChunkValues maps unknown member names of a custom chunk together with their values, and keeps those that became the same', () => {
+  const custom = (more: object): Chunk => JSON.parse(JSON.stringify({ type: 'data-note', ...base, ...more }));
+  const mapNames = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value).replaceAll(/ada|bob/g, '*'));
+  expect(mapChunkValues(custom({ data: {}, id: 'ada', ada: 'x', bob: true }), mapNames)).toEqual(
+    custom({ data: {}, id: 'ada', '*': 'x', '* ii': true }),
+  );
+  expect(mapChunkValues(custom({ id: 'ada x', transient: { ada: 1 } }), mapNames)).toEqual(
+    custom({ id: '* x', transient: { '*': 1 } }),
+  );
 });
 
 test('mapChunkText returns the same object if nothing changes', () => {

@@ -1,9 +1,26 @@
 // Lists every field of a chunk that may contain text of a model, a tool or a processor: a guard that judged only deltas
 // would pass the same text in a tool call's arguments, an object or a finished message. The allow-list names fields
-// that are not text; unknown fields and unknown types of chunk are text. The text of deltas is excluded: it is
+// that are not text; unknown fields, their names, and unknown types of chunk are text. The text of deltas is excluded: it is
 // held back (hold-back.ts), because a secret may span two of them.
-import { isDataChunk, getOwnMember, hasIdFormat, type Chunk, type JsonValue } from '@millrace/contracts';
-import { BYTES, ENVELOPES, FILES, isIdName, isStructure, NO_TEXT, STEP_ENDS, TEXT_INSIDE } from './chunk-names.ts';
+import {
+  isDataChunk,
+  getOwnMember,
+  hasIdFormat,
+  renameDuplicates,
+  type Chunk,
+  type JsonValue,
+} from '@millrace/contracts';
+import {
+  BYTES,
+  ENVELOPES,
+  FILES,
+  isIdName,
+  isKnownName,
+  isStructure,
+  NO_TEXT,
+  STEP_ENDS,
+  TEXT_INSIDE,
+} from './chunk-names.ts';
 import { mapFileText } from './file-text.ts';
 
 /** Maps a JSON value; returns the same value if nothing changes. */
@@ -55,8 +72,12 @@ function mapMember(type: string, name: string, value: unknown, map: MapAny): Fie
   return [name, mapEnvelope(value, map, name === 'stepResult' ? 'reason' : undefined)];
 }
 
+/** Maps a value, and its name together with it if that is unknown. */
 function mapNamed(name: string, value: unknown, map: MapAny): Field {
-  return [name, typeof value === 'boolean' || value === null || value === undefined ? value : map(value)];
+  if (value === undefined) return [name, value];
+  if (isKnownName(name)) return [name, typeof value === 'boolean' || value === null ? value : map(value)];
+  const [mapped = [name, value]] = Object.entries(Object(map({ [name]: value })));
+  return mapped;
 }
 
 /** A tripwire's metadata belongs to its processor: all of it is text. */
@@ -118,8 +139,10 @@ function mapEnvelope(value: unknown, map: MapAny, kept?: string): unknown {
     return mapEnvelope(member, map);
   };
   if (!isObject(value) || Array.isArray(value)) return mapMembers(value, mapOne);
-  return mapFields(value, (key, member) => [key, mapOne(member, key)]);
+  return mapFields(value, (key, member) => [isKnownName(key) ? key : mapName(key, map), mapOne(member, key)]);
 }
+
+const mapName = (name: string, map: MapAny): string => Object.keys(Object(map({ [name]: null })))[0] ?? name;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
@@ -136,7 +159,7 @@ function mapFields<T extends object>(object: T, map: (name: string, value: unkno
     return field;
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same members, with text in place of text
-  return isChanged ? (Object.fromEntries(mapped) as T) : object;
+  return isChanged ? (Object.fromEntries(renameDuplicates(mapped)) as T) : object;
 }
 
 /** Maps every string inside a JSON value and keeps keys; returns the same value if nothing changed. */

@@ -1,5 +1,5 @@
 // Sends chunks of running processors and tools to the run's stream: `writer.custom()`.
-import { MillraceError, findUnserializable, type Chunk, type RunRef } from '@millrace/contracts';
+import { MillraceError, findTypeProblem, findUnserializable, type Chunk, type RunRef } from '@millrace/contracts';
 import type { CustomChunk, StreamWriter } from '../processor.ts';
 
 /** Detects whether a handler was attached: `await`, `then` and `catch` all call `then`. */
@@ -45,13 +45,17 @@ export function createStreamWriter(
   };
 }
 
-/** @throws message-invalid if the type does not start with `data-`; not-json */
+/** @throws message-invalid if the type has another form than `data-…`; not-json */
 function buildCustomChunk(chunk: CustomChunk, run: RunRef): Chunk {
   if (!chunk.type.startsWith('data-')) {
     throw new MillraceError(
       'message-invalid',
       `writer.custom() takes chunks whose type starts with "data-", not "${chunk.type}".`,
     );
+  }
+  const problem = findTypeProblem(chunk.type);
+  if (problem !== undefined) {
+    throw new MillraceError('message-invalid', `writer.custom() does not take the type "${chunk.type}": ${problem}.`);
   }
   const broken = findUnserializable(chunk, 'chunk');
   if (broken !== undefined) {
