@@ -50,6 +50,16 @@ test.each<[what: string, part: object, expected: object]>([
     },
   ],
   [
+    'a tool call with an invisible character in its id',
+    { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId: 'c\u2800d', toolName: 'n', args: {} } },
+    { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId: 'C\u2800D', toolName: 'N', args: {} } },
+  ],
+  [
+    'a source with words as its id',
+    { type: 'source', source: { id: 'c d', sourceType: 'url', title: 'a' } },
+    { type: 'source', source: { id: 'C D', sourceType: 'url', title: 'A' } },
+  ],
+  [
     'the text of a text file',
     { type: 'file', data: 'w6QgYg==', mimeType: 'text/csv' },
     { type: 'file', data: 'w4QgQg==', mimeType: 'text/csv' },

@@ -1,7 +1,7 @@
 // Maps all values of a message that a model, a client or a store may read. Excluded are only ids, roles, dates, states
 // and media types of the right form, and the bytes of files that are not text.
 import { listStrings, mapFileText } from '@millrace/processor';
-import { hasStructureFormat, type JsonValue, type Message, type MessagePart } from '@millrace/contracts';
+import { hasIdFormat, hasStructureFormat, type JsonValue, type Message, type MessagePart } from '@millrace/contracts';
 
 type FilePart = Extract<MessagePart, { type: 'file' }>;
 /** @param kind text: the text of the message; data: all other values */
@@ -15,7 +15,7 @@ const INVOCATION_KEEPS = ['state', 'toolCallId', 'isError', 'denied'];
 const SOURCE_KEEPS = ['id', 'sourceType'];
 
 /** Members that a caller or a processor could fill with text. */
-const FORMATTED = new Set(['createdAt', 'mimeType', 'toolCallId', 'label']);
+const FORMATTED = new Set(['createdAt', 'mimeType', 'label']);
 
 /** Returns the message with every such value mapped, or the same message if nothing changed. */
 export function mapMessage(message: Message, map: MapValue): Message {
@@ -54,7 +54,7 @@ function mapPart(part: MessagePart, map: MapValue): MessagePart {
       return toolInvocation === part.toolInvocation ? outer : { ...outer, toolInvocation };
     }
     case 'source': {
-      const source = mapMembers(part.source, SOURCE_KEEPS, mapData);
+      const source = mapMembers(part.source, hasIdFormat(part.source.id) ? SOURCE_KEEPS : ['sourceType'], mapData);
       const outer = mapMembers(part, PART_KEEPS, mapData);
       return source === part.source ? outer : { ...outer, source };
     }
@@ -76,13 +76,15 @@ const mapFileData = ({ data, mimeType }: FilePart, map: MapValue): string =>
 /** Maps all members except the listed ones; returns the same object if nothing changed. */
 function mapMembers<T extends object>(object: T, keeps: readonly string[], map: (value: JsonValue) => JsonValue): T {
   const changed = Object.entries(object).flatMap(([name, value]: [string, JsonValue | undefined]) => {
-    if (value === undefined || (keeps.includes(name) && (!FORMATTED.has(name) || hasStructureFormat(name, value))))
-      return [];
+    if (value === undefined || (keeps.includes(name) && hasForm(name, value))) return [];
     const mapped = map(value);
     return mapped === value ? [] : [[name, mapped] as const];
   });
   return changed.length === 0 ? object : { ...object, ...Object.fromEntries(changed) };
 }
+
+const hasForm = (name: string, value: JsonValue): boolean =>
+  name === 'toolCallId' ? hasIdFormat(value) : !FORMATTED.has(name) || hasStructureFormat(name, value);
 
 /** Keeps a mapped text a string. */
 const toText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));

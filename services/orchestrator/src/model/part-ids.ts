@@ -1,6 +1,6 @@
 // Replaces ids of a provider that do not have the form of an id: guards skip ids, and the caller and the stores receive them.
-import { hash } from 'node:crypto';
 import { hasIdFormat, isObject } from '@millrace/contracts';
+import { hashId } from '../state/hashed-ids.ts';
 
 const PAYLOAD_IDS: readonly string[] = ['id', 'toolCallId', 'approvalId'];
 const METADATA_IDS: readonly string[] = ['approvalRequestId', 'containerId', 'fileId', 'itemId', 'responseId'];
@@ -20,10 +20,9 @@ export function replaceOddIds<T extends object>(payload: T): T {
 function replaceMembers<T extends object>(members: T, names: readonly string[]): T {
   const odd = names.flatMap((name) => {
     const value: unknown = Object.hasOwn(members, name) ? Reflect.get(members, name) : undefined;
-    return value === undefined || value === null || hasIdFormat(value) ? [] : [[name, hashId(value)] as const];
+    return value === undefined || value === null || hasIdFormat(value) ? [] : [[name, hashValue(value)] as const];
   });
   return odd.length === 0 ? members : { ...members, ...Object.fromEntries(odd) };
 }
 
-const hashId = (value: unknown): string =>
-  `id_${hash('sha256', typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 32)}`;
+const hashValue = (value: unknown): string => hashId('id_', typeof value === 'string' ? value : JSON.stringify(value));

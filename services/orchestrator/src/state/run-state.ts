@@ -18,6 +18,7 @@ import {
 } from '@millrace/contracts';
 import { reducePending } from './reduce-pending.ts';
 import { addPaidUsage, addProcessorUsage } from './add-usage.ts';
+import { replaceCallIds } from './hashed-ids.ts';
 import { closeShown, markDiffering } from './shown-stream.ts';
 import { pickAttachments, withResults } from './response-message.ts';
 import { labelAnswer, labelFeedback, labelOwnOps, labelResults, readAnswerTrust } from './run-labels.ts';
@@ -69,7 +70,7 @@ function createStartingConversation({ request, applied }: Pick<RunState, 'reques
   const { instructions } = applied.agent;
   const texts = typeof instructions === 'string' ? [instructions] : instructions;
   return withCallerSystem({
-    entries: request.messages.map((message) => ({ source: 'input', message: labelSubmitted(message) })),
+    entries: request.messages.map((message) => ({ source: 'input', message: labelSubmitted(replaceCallIds(message)) })),
     system: buildInstructionMessages(texts),
   });
 }
