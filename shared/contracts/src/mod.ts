@@ -36,6 +36,7 @@ export { findNearestName, suggestName } from './nearest-name.ts';
 export * from './narrow-input.ts';
 export * from './open-parts.ts';
 export * from './option-rows.ts';
+export { containsCredential, hideCredentials } from './credentials.ts';
 export { getOwnMember } from './own-member.ts';
 export * from './passed-chunks.ts';
 export * from './plan.ts';

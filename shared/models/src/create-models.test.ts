@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createModels, type Models } from './create-models.ts';
+import { toModelError } from './model-error.ts';
 import { startTestProvider, type TestProvider } from './testing/test-provider.ts';
 
 let provider: TestProvider;
@@ -29,6 +30,31 @@ describe('language models', () => {
     expect(() => models.createLanguageModel('nobody/x')).toThrow(expect.objectContaining({ code: 'model-unknown' }));
     expect(() => models.createEmbedder('nobody/x')).toThrow(expect.objectContaining({ code: 'model-unknown' }));
     expect(provider.requests).toEqual([]);
+  });
+});
+
+describe('the error of a provider that quotes the API key', () => {
+  const KEY = 'sk-proj-0123456789abcdef';
+  const calls: Record<string, (keyed: Models) => Promise<unknown>> = {
+    'a stream': async (keyed) => {
+      try {
+        return await keyed.createLanguageModel('openai-chat/m', { joinsDeltas: true }).doStream({ prompt: [] });
+      } catch (error) {
+        throw Object.assign(new Error('called'), toModelError(error));
+      }
+    },
+    embeddings: (keyed) => keyed.createEmbedder('openai/m').embed(['text'], { abortSignal }),
+    'an object': (keyed) =>
+      keyed.generateObject({ model: 'openai/m', schema: { type: 'object' }, system: 's', prompt: 'p', abortSignal }),
+  };
+  test.each(Object.entries(calls))('shows no key: %s', async (_name, call) => {
+    provider.fail({ status: 401, message: `Incorrect API key provided: ${KEY}.` });
+    const error: unknown = await call(createModels({ apiKey: KEY, baseUrl: provider.baseUrl })).catch(
+      (thrown: unknown) => thrown,
+    );
+    const { message, responseBody = '' } = Object(error);
+    expect(message).toContain('Incorrect API key provided: (hidden credential).');
+    expect(`${message} ${responseBody}`).not.toContain(KEY);
   });
 });
 

@@ -10,6 +10,7 @@ import type { Fetch } from './openai-stream/http-post.ts';
 import { withDirectDeltas } from './openai-stream/direct-deltas.ts';
 import { readChatDelta, readResponsesDelta } from './openai-stream/plain-delta.ts';
 import { parseEmbedderId, parseModelId } from './model-id.ts';
+import { rememberKey } from './own-keys.ts';
 
 /** Default base URL of the provider's client. Source: OpenAI's API reference. */
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
@@ -35,6 +36,7 @@ export type Models = {
 };
 
 export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL }: ModelsOptions): Models {
+  rememberKey(apiKey);
   const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch: fetchBounded });
   const createLanguageModel = (id: string, { joinsDeltas = false }: ModelOptions = {}): LanguageModelV4 => {
     const { api, name } = parseModelId(id);

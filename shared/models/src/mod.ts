@@ -2,4 +2,5 @@
 export { createModels, OPENAI_BASE_URL, type Models, type ModelsOptions } from './create-models.ts';
 export type { Embedder } from './embedder.ts';
 export type { GenerateObjectRequest } from './generate-object.ts';
+export { hideKeys } from './own-keys.ts';
 export { fromModelError, readCallCode, toModelError } from './model-error.ts';

@@ -1,8 +1,9 @@
 // A model call's error in the form in which it travels, and back. Both ends then see an APICallError, so that a processor which
 // asks APICallError.isInstance works the same in every process. The provider's headers and request do not travel: they may
-// hold keys and the whole prompt.
+// hold keys and the whole prompt. Keys of this process are replaced in texts of the provider.
 import { APICallError, RetryError } from 'ai';
 import { MillraceError, type ErrorCode, type ModelError } from '@millrace/contracts';
+import { hideKeys } from './own-keys.ts';
 
 /**
  * Maximum length: some providers answer with whole HTML pages, and their start names the problem. UTF-16 code units.
@@ -17,10 +18,10 @@ export function toModelError(error: unknown): ModelError {
   const { name, message, statusCode, responseBody, isRetryable, url } = error;
   return {
     name,
-    message,
+    message: hideKeys(message),
     isRetryable,
     ...(statusCode !== undefined && { statusCode }),
-    ...(responseBody !== undefined && { responseBody: responseBody.slice(0, RESPONSE_BODY_MAX_CHARS) }),
+    ...(responseBody !== undefined && { responseBody: hideKeys(responseBody).slice(0, RESPONSE_BODY_MAX_CHARS) }),
     ...(url !== '' && { url }),
   };
 }
@@ -34,8 +35,8 @@ export function readCallCode(error: unknown): ErrorCode {
 
 function toOtherError(error: unknown): ModelError {
   return error instanceof Error
-    ? { name: error.name, message: error.message, isRetryable: false }
-    : { name: 'Error', message: String(error), isRetryable: false };
+    ? { name: error.name, message: hideKeys(error.message), isRetryable: false }
+    : { name: 'Error', message: hideKeys(String(error)), isRetryable: false };
 }
 
 /** `toModelError(fromModelError(e))` is e. */

@@ -1,7 +1,7 @@
 // Calls the external guards that the service's configuration defines: no redirects, bounded in size and time, only
 // checked addresses, and a circuit breaker for each endpoint. Every problem is a coded error, so that the agent's
 // policy decides. No error contains a header, a URL or a byte of an answer.
-import { MillraceError } from '@millrace/contracts';
+import { containsCredential, MillraceError } from '@millrace/contracts';
 import type { Dispatcher } from 'undici';
 import { ADDRESS_REFUSED, createCheckedLookup, type ResolveName } from './address-rules.ts';
 import { admitCall, CLOSED, reduceBreaker, type BreakerEvent } from './circuit-breaker.ts';
@@ -135,7 +135,9 @@ async function callEndpoint(
   );
   const reply = parseReply(config, request, parseJson(text));
   if (!reply) throw createFailure(name, `its answer is not a valid reply of the format ${config.format}`);
-  if (containsCredential(config, reply)) throw createFailure(name, 'its answer contains a credential of the request');
+  // A guard may echo its request. Its reason reaches the operator's events, and its texts reach callers.
+  if (containsCredential(JSON.stringify(reply), Object.values(config.headers)))
+    throw createFailure(name, 'its answer contains a credential of the request');
   return reply;
 }
 
@@ -185,18 +187,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Minimum length of a credential that is searched for, in code units. Shorter values occur in ordinary texts. */
-const MIN_CREDENTIAL = 8;
-
-/** A guard may echo its request. Its reason reaches the operator's events, and its texts reach callers. */
-function containsCredential({ headers }: EndpointConfig, reply: EndpointReply): boolean {
-  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
-  const answer = JSON.stringify(reply);
-  return secrets.some(
-    (secret) => secret.length >= MIN_CREDENTIAL && answer.includes(JSON.stringify(secret).slice(1, -1)),
-  );
 }
 
 const createFailure = (name: string, problem: string): MillraceError =>

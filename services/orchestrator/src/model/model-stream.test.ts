@@ -178,6 +178,13 @@ describe('an error of a model call', () => {
   });
 });
 
+test('A provider that quotes the API key in its stream fails the call with an error without the key', async () => {
+  const key = 'sk-proj-fedcba9876543210';
+  createModels({ apiKey: key });
+  const { end } = await stream({ text: 'Hel', breaksOff: { type: 'server_error', message: `bad key ${key}` } });
+  expect(end).toMatchObject({ error: { message: 'bad key (hidden credential)' } });
+});
+
 describe('a provider that sends for ever', () => {
   const [refused = ''] = sseEvents({ type: 'error', error: { message: 'no', type: 'invalid_request_error' } });
   const [ping = ''] = sseEvents({ type: 'response.in_progress', response: {} });

@@ -1,7 +1,7 @@
 // Calls the model once and streams its chunks. Every failure, at the start or in mid-stream, is one value: {error}. A
 // model that sends nothing for too long is an error too, but not while its chunks wait for room.
 import { MillraceError, type Chunk, type ErrorCode, type ModelError, type Usage } from '@millrace/contracts';
-import { readCallCode, toModelError } from '@millrace/models';
+import { hideKeys, readCallCode, toModelError } from '@millrace/models';
 import { gatherParts, type Gathering } from './gather-parts.ts';
 import { createChunkMaker, readUsage, type ModelPart } from './model-parts.ts';
 import { createPartEnds } from './part-ends.ts';
@@ -134,7 +134,7 @@ function watchIdle() {
 function describeModelError(error: unknown): ModelError {
   if (error instanceof Error || typeof error !== 'object' || error === null) return withNetwork(error);
   const inner = 'error' in error && typeof error.error === 'object' && error.error !== null ? error.error : error;
-  const message = 'message' in inner ? String(inner.message) : JSON.stringify(error);
+  const message = hideKeys('message' in inner ? String(inner.message) : JSON.stringify(error));
   const status = 'code' in inner ? Number(inner.code) : Number.NaN;
   const statusCode = Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;
   const overloaded = 'type' in inner && (inner.type === 'server_error' || inner.type === 'rate_limit_exceeded');
