@@ -1,29 +1,36 @@
-// Opens the access of a request: verifies its credential, then counts it.
+// Opens the access of a request: verifies its credential, counts it, then checks its headers.
 import type { Scope } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { GatewayContext } from '../gateway-context.ts';
 import { readJsonBody } from '../http/read-body.ts';
 import { createAccess, type Access } from './access.ts';
+import { checkCallerHeaders } from './caller-headers.ts';
 import { readCredential } from './credentials.ts';
 
 /** `headers`: the state of the limits, for the response. */
 export type OpenedAccess = { access: Access; headers: Record<string, string> };
 
-/** @throws credentials-refused, scope-missing, limit-exceeded */
+/** @throws credentials-refused, scope-missing, limit-exceeded, message-invalid */
 export async function openAccess(
   { headers }: Pick<Request, 'headers'>,
   scope: Scope,
   context: GatewayContext,
 ): Promise<OpenedAccess> {
-  return countAccess(await verifyAccess(headers, context), scope, context);
+  return countAccess(await verifyAccess(headers, context), headers, scope, context);
 }
 
 const verifyAccess = async (headers: Headers, { bus, verify }: GatewayContext): Promise<Access> =>
   createAccess(bus, await verify(readCredential(headers)));
 
-async function countAccess(access: Access, scope: Scope, { limits }: GatewayContext): Promise<OpenedAccess> {
+async function countAccess(
+  access: Access,
+  headers: Headers,
+  scope: Scope,
+  { limits }: GatewayContext,
+): Promise<OpenedAccess> {
   const counted = await limits.countRequest(access);
   access.require(scope);
+  checkCallerHeaders(headers);
   return { access, headers: counted };
 }
 
@@ -45,7 +52,7 @@ export async function openBody<S extends z.ZodType>(
   const reading = readJsonBody(request, schema, MAX_BODY_BYTES).finally(free);
   // An exceeded limit takes precedence over a bad body.
   reading.catch(() => undefined);
-  const opened = await countAccess(access, scope, context);
+  const opened = await countAccess(access, headers, scope, context);
   const body = await reading;
   await context.verify(readCredential(headers));
   return { ...opened, body };

@@ -4,6 +4,7 @@ import { connectBus, type Bus } from '@millrace/bus';
 import { MillraceError, SCOPES, type Identity } from '@millrace/contracts';
 import { createLog } from '@millrace/service';
 import { useSharedStack, type SharedStack } from '@millrace/testkit';
+import type { Hono } from 'hono';
 import { afterAll, beforeAll } from 'vitest';
 import { createLimits } from '../access/limits.ts';
 import { createSessionStore } from '../console/session-store.ts';
@@ -21,6 +22,8 @@ export type GatewayUnderTest = {
   readonly url: string;
   /** Requests a path with the key of a test identity. */
   fetch(path: string, key: string | undefined, init?: RequestInit): Promise<Response>;
+  /** Lists the routes of the application, each once. */
+  listRoutes(): { method: string; path: string }[];
   /** Begins the drain. */
   drain(): void;
   /** Refuses the key from now on, and announces it. */
@@ -50,6 +53,7 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
   'key-bob': { tenant: 'default', subject: 'bob', scopes: ['run', 'read', 'answer'], keyId: 'bob' },
   'key-reader': { tenant: 'default', subject: 'ada', scopes: ['read'], keyId: 'reader' },
   'key-site': { tenant: 'default', subject: 'site', scopes: ['run', 'read', 'answer', 'act-as'], keyId: 'site' },
+  'key-host': { tenant: 'default', scopes: ['run', 'read', 'answer', 'act-as'], keyId: 'host' },
   'key-single': { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], agents: ['only-this'], keyId: 'single' },
   'key-single-answer': {
     tenant: 'default',
@@ -97,7 +101,7 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
     if (identity && !refused.has(credential)) return identity;
     throw new MillraceError('credentials-refused', 'The credential is refused.');
   };
-  let running: { server: ListeningServer; bus: Bus; draining: AbortController } | undefined;
+  let running: { server: ListeningServer; bus: Bus; draining: AbortController; app: Hono } | undefined;
   const getRunning = () => {
     if (!running) throw new Error('useGateway: the gateway is available only while the tests run');
     return running;
@@ -130,7 +134,7 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
       draining: draining.signal,
     });
     const server = await listenHttp(app, quietListener);
-    running = { server, bus, draining };
+    running = { server, bus, draining, app };
   });
   afterAll(async () => {
     await running?.server.close(0);
@@ -149,6 +153,9 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
           ...Object.fromEntries(new Headers(headers)),
         },
       }),
+    listRoutes: () => [
+      ...new Map(getRunning().app.routes.map(({ method, path }) => [`${method} ${path}`, { method, path }])).values(),
+    ],
     drain: () => getRunning().draining.abort(),
     revoke(key) {
       refused.add(key);

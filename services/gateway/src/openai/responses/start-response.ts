@@ -5,7 +5,7 @@ import type { Client } from '@millrace/client';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
-import { pickId } from '../chat/chat-target.ts';
+import { chooseSubject } from '../choose-subject.ts';
 import { readClientTools } from '../client-tools.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';
 import { refuseMembers } from '../refuse-members.ts';
@@ -37,9 +37,7 @@ export async function startResponseRun(
 ): Promise<StartedResponse> {
   refuseMembers(body, RESPONSE_REFUSED);
   const agent = readAgent({ agent: body.model }, access);
-  const acting = access.actAs(
-    pickId([headers.get('x-millrace-subject'), body.safety_identifier ?? null, body.user ?? null]),
-  );
+  const acting = access.actAs(chooseSubject(headers, body));
   const client = await acting.connectClient();
   const continued = await answerApprovals(body, client, acting, left);
   if (continued) return continued;
