@@ -1,5 +1,6 @@
 // The headers with the subject and the thread of a request, on every route of the gateway.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { postJson, useGateway } from '../testing/gateway-under-test.ts';
 import { script } from '../testing/scripted.ts';
 
@@ -60,4 +61,75 @@ test('Without a header the gateway takes the subject of the body, and a member t
   expect(response.status).toBe(200);
   const run = `/v1/runs/${response.headers.get('x-millrace-run-id')}`;
   expect((await gateway.fetch(run, 'key-ada')).status).toBe(200);
+});
+
+describe('a request on behalf of the subject that its header names', () => {
+  const thread = crypto.randomUUID();
+  const startedSchema = z.object({ runId: z.string(), status: z.literal('finished') });
+  const nameSubject = (subject: string) => ({ 'x-millrace-subject': subject });
+  const ask = (key: string, subject: string, path: string, { headers, ...init }: RequestInit = {}) =>
+    gateway.fetch(path, key, {
+      ...init,
+      headers: { ...Object.fromEntries(new Headers(headers)), ...nameSubject(subject) },
+    });
+  const startRun = async (key: string, subject: string): Promise<string> => {
+    const init = postJson({ input: hello, threadId: thread });
+    const response = await ask(key, subject, `/v1/agents/${agent}/runs?wait=20`, init);
+    return startedSchema.parse(await response.json()).runId;
+  };
+  /** Each route of a run or thread: the statuses for another subject and for the owner. A chat of a page counts as empty. */
+  const listRoutes = (runId: string): [string, RequestInit | undefined, number, number][] => [
+    [`/v1/runs/${runId}`, undefined, 404, 200],
+    [`/v1/runs/${runId}/chunks`, undefined, 404, 200],
+    [`/v1/runs/${runId}/events`, undefined, 404, 200],
+    [`/v1/runs/${runId}/cancel`, postJson({}), 404, 200],
+    [`/v1/runs/${runId}/release`, postJson({}), 404, 409],
+    [`/v1/runs/${runId}/answer`, postJson({ token: 'x'.repeat(43), data: 1 }), 404, 409],
+    [`/v1/threads/${thread}/newest-run`, undefined, 404, 200],
+    [`/v1/agents/${agent}/ui/${thread}/stream`, undefined, 204, 204],
+    [`/v1/agents/${agent}/ui/${thread}/stop`, postJson({}), 204, 204],
+    [`/v1/responses/resp_${runId}`, undefined, 404, 200],
+    [`/v1/responses/resp_${runId}?stream=true`, undefined, 404, 200],
+    [`/v1/responses/resp_${runId}/cancel`, postJson({}), 404, 200],
+    ['/v1/responses', postJson({ model: agent, input: hello, previous_response_id: `resp_${runId}` }), 404, 400],
+    [`/v1/responses/resp_${runId}`, { method: 'DELETE' }, 404, 200],
+  ];
+
+  test.each(['key-host', 'key-site', 'key-root'])(
+    'A run of another subject does not exist on any route of %s, and the own one does',
+    async (key) => {
+      const runId = await startRun(key, 'bob');
+      const list = async (at: 2 | 3, subject: string) => {
+        const statuses: unknown[] = [];
+        for (const [path, init] of listRoutes(runId)) {
+          const response = await ask(key, subject, path, init);
+          statuses.push([path, init?.method, response.status]);
+          await response.text();
+        }
+        const expected = listRoutes(runId).map((row) => [row[0], row[1]?.method, row[at]]);
+        expect(statuses).toEqual(expected);
+      };
+      await list(2, 'carol');
+      expect((await gateway.fetch(`/v1/runs/${runId}`, 'key-bob')).status).toBe(200);
+      await list(3, 'bob');
+    },
+  );
+
+  test('A key without a subject and without the scope operate uses the routes of models and checks for its user', async () => {
+    const texts = ['Hello.'];
+    const routes: [string, RequestInit?][] = [
+      ['/v1/models'],
+      [`/v1/models/${agent}`],
+      ['/v1/moderations', postJson({ model: agent, input: texts })],
+      [`/v1/agents/${agent}/beta/litellm_basic_guardrail_api`, postJson({ texts, input_type: 'request' })],
+      ['/v1/conversations', postJson({})],
+      [`/v1/agents/${agent}/ui/${thread}/messages`],
+      ['/v1/runs'],
+    ];
+    for (const [path, init] of routes) {
+      const response = await ask('key-host', 'bob', path, init);
+      expect([path, response.status]).toEqual([path, 200]);
+      await response.text();
+    }
+  });
 });

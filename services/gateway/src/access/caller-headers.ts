@@ -18,8 +18,8 @@ export function readIdHeader(headers: Headers, name: string): string | undefined
   );
 }
 
-/** Checks the headers of every request, also on routes that do not read them. @throws message-invalid */
-export function checkCallerHeaders(headers: Headers): void {
-  readIdHeader(headers, SUBJECT_HEADER);
+/** Returns the subject. An invalid thread is refused on every route, also on those without threads. @throws message-invalid */
+export function readSubject(headers: Headers): string | undefined {
   readIdHeader(headers, THREAD_HEADER);
+  return readIdHeader(headers, SUBJECT_HEADER);
 }

@@ -1,13 +1,13 @@
-// Opens the access of a request: verifies its credential, counts it, then checks its headers.
+// Opens the access of a request: verifies its credential, counts it, then applies the headers of its caller.
 import type { Scope } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { GatewayContext } from '../gateway-context.ts';
 import { readJsonBody } from '../http/read-body.ts';
 import { createAccess, type Access } from './access.ts';
-import { checkCallerHeaders } from './caller-headers.ts';
+import { readSubject } from './caller-headers.ts';
 import { readCredential } from './credentials.ts';
 
-/** `headers`: the state of the limits, for the response. */
+/** `access`: on behalf of the subject that the request names; `headers`: the state of the limits, for the response. */
 export type OpenedAccess = { access: Access; headers: Record<string, string> };
 
 /** @throws credentials-refused, scope-missing, limit-exceeded, message-invalid */
@@ -30,8 +30,7 @@ async function countAccess(
 ): Promise<OpenedAccess> {
   const counted = await limits.countRequest(access);
   access.require(scope);
-  checkCallerHeaders(headers);
-  return { access, headers: counted };
+  return { access: access.actAs(readSubject(headers)), headers: counted };
 }
 
 /**

@@ -26,10 +26,9 @@ export function mountMcp(app: Hono, context: GatewayContext): void {
 
 async function serveMcp(request: Request, agent: string | undefined, context: GatewayContext): Promise<Response> {
   const { access } = await openAccess(request, 'run', context);
-  const acting: Access = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
-  const client = await acting.connectClient();
-  const agents = await listAgents(client, acting, agent);
-  const handler = createMcpHandler(() => createAgentServer(agents, { client, access: acting, context }), {
+  const client = await access.connectClient();
+  const agents = await listAgents(client, access, agent);
+  const handler = createMcpHandler(() => createAgentServer(agents, { client, access, context }), {
     maxRequestBodySize: context.settings.MAX_BODY_BYTES,
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     keepAliveMs: context.settings.KEEP_ALIVE_MS,

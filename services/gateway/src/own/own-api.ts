@@ -50,9 +50,8 @@ async function serveRoute(route: OwnRoute, call: Context, context: GatewayContex
     ? await openBody(request, { scope, schema, headers: credited }, context)
     : { ...(await openAccess({ headers: credited }, scope, context)), body: {} };
   const { access, headers, body } = opened;
-  const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
   const query = route.query ? checkValue(call.req.query(), route.query, 'The query') : {};
-  const answer = await route.handle({ access: acting, params: call.req.param(), query, body, request, context });
+  const answer = await route.handle({ access, params: call.req.param(), query, body, request, context });
   const response = answer instanceof Response ? answer : Response.json(answer, { status: route.status ?? 200 });
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;

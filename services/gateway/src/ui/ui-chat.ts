@@ -21,8 +21,7 @@ async function openChat(request: Request, { agent, chat }: ChatAddress, context:
   readAgent({ agent }, access);
   if (!threadIdSchema.safeParse(chat).success)
     throw new MillraceError('thread-unknown', 'The chat does not exist.', { path: 'chat' });
-  const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
-  return { access, client: await acting.connectClient() };
+  return { access, client: await access.connectClient() };
 }
 
 /** GET …/ui/{chat}/stream: the active or suspended run from its start, without retracted chunks; 204 if none. */

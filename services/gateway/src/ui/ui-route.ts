@@ -27,12 +27,11 @@ type StartedChatRun = { run: Run; opening: Opening; opened?: OpenedRequest | und
 /** POST /v1/agents/{agent}/ui. @throws coded errors */
 export async function serveUiMessages(request: Request, name: string, context: GatewayContext): Promise<Response> {
   const { access, body } = await openBody(request, { scope: 'run', schema: uiRequestSchema }, context);
-  const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
-  const agent = readAgent({ agent: name }, acting);
+  const agent = readAgent({ agent: name }, access);
   const stream = openStream({ access, request, context });
   try {
-    const client = await acting.connectClient();
-    const parts = { acting, context, headers: request.headers, left: stream.left };
+    const client = await access.connectClient();
+    const parts = { access, context, headers: request.headers, left: stream.left };
     const { run, opening, opened } =
       (await answerCalls({ ...body, agent }, client, parts)) ??
       (await answerDecisions({ ...body, agent }, client, access, stream.left)) ??
@@ -50,21 +49,21 @@ export async function serveUiMessages(request: Request, name: string, context: G
 }
 
 type AgentRequest = UiRequest & { agent: string };
-type StartParts = { acting: Access; context: GatewayContext; headers: Headers; left: AbortSignal };
+type StartParts = { access: Access; context: GatewayContext; headers: Headers; left: AbortSignal };
 
 /** A browser repeats a request by itself if the connection that it has reused breaks. */
 async function startOrJoin(request: AgentRequest, client: Client, parts: StartParts): Promise<StartedChatRun> {
-  const { acting, context, headers, left } = parts;
+  const { access, context, headers, left } = parts;
   const { recent } = context;
-  const print = fingerprint(acting, 'ui', request);
+  const print = fingerprint(access, 'ui', request);
   const joined = await findRepeatedRun(client, headers, print, recent);
-  const mark = createMark(acting, ['question', request], headers, recent);
-  const answered = joined ? undefined : await answerQuestion(request, client, acting, { mark, left });
+  const mark = createMark(access, ['question', request], headers, recent);
+  const answered = joined ? undefined : await answerQuestion(request, client, access, { mark, left });
   if (answered) return answered;
   const { id, messages, agent, clientTools } = request;
   // The results of the calls are answers.
-  if (clientTools) acting.require('answer');
-  const converted = convertUiMessages(messages, await context.readTraits(acting, agent));
+  if (clientTools) access.require('answer');
+  const converted = convertUiMessages(messages, await context.readTraits(access, agent));
   const runId = joined?.value ?? crypto.randomUUID();
   const opened = await recent.open(print, runId, joined);
   const starting = client.start(agent, converted, { runId, threadId: id, clientTools, leave: left });
@@ -76,12 +75,12 @@ async function startOrJoin(request: AgentRequest, client: Client, parts: StartPa
 async function answerCalls(
   request: AgentRequest,
   client: Client,
-  { acting, context, headers, left }: StartParts,
+  { access, context, headers, left }: StartParts,
 ): Promise<StartedChatRun | undefined> {
   const found = readUiResults(request.messages);
   if (!found) return undefined;
-  acting.require('answer');
-  const mark = createMark(acting, request, headers, context.recent);
+  access.require('answer');
+  const mark = createMark(access, request, headers, context.recent);
   const continued = await continueCalls(found, { client, agent: request.agent, left, mark });
   if (!continued) return undefined;
   const { run, opened } = continued;
