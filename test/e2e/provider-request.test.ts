@@ -1,11 +1,8 @@
 // The provider's request contains the decisions of processInputStep, observed between the orchestrator and dev-model.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { useModelProxy } from './model-proxy.ts';
 
 const SCHEMA = {
   type: 'object',
@@ -36,33 +33,7 @@ const chooser = defineProcessor({
 const nats = useNats();
 useProcessors(nats, [chooser]);
 const stack = useStack(nats, ['tools']);
-const bodies: unknown[] = [];
-let proxy: Server;
-
-beforeAll(async () => {
-  proxy = createServer((request, response) => void passOn(request, response)).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  const { port } = proxy.address() as AddressInfo;
-  await stack.start('orchestrator', { OPENAI_BASE_URL: `http://127.0.0.1:${port}` });
-}, 120_000);
-afterAll(() => {
-  proxy.closeAllConnections();
-  proxy.close();
-});
-
-async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await json(request);
-  bodies.push(body);
-  const { 'x-client-request-id': id = '' } = request.headers;
-  const answer = await fetch(`${stack.modelUrl}${request.url ?? ''}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-client-request-id': String(id) },
-    body: JSON.stringify(body),
-  });
-  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
-  response.end(Buffer.from(await answer.arrayBuffer()));
-}
+const bodies = useModelProxy(stack);
 
 test('model, tools, active tools, tool choice, settings, provider options and schema reach the provider', async () => {
   await stack.client.agents.apply({

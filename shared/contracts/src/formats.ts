@@ -25,6 +25,11 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   mimeType: /^[\w.+-]{1,64}\/[\w.+*-]{1,64}(?:; ?[\w-]{1,32}="?[\w.-]{1,64}"?){0,4}$/,
   toolCallId: /^\S{1,256}$/,
 };
+/** The alphabet that the model's client uses for bytes, and that of URLs. */
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+export const isBase64 = (data: string): boolean => BASE64.test(data);
+
 const WITHOUT_SPACE = /^\S*$/;
 const ID = /^[\w.:-]{1,256}$/;
 

@@ -69,17 +69,6 @@ export function convertRole<R extends string>(
   return role as Exclude<R, 'developer'>;
 }
 
-/** @param otherType media type of data that names none */
-export const createFilePart = (data: string, otherType: string): MessagePart => ({
-  type: 'file',
-  data,
-  mimeType: /^data:([^;,]+)/.exec(data)?.[1] ?? otherType,
-});
-
-/** Returns the URL of a stored file, whose data is a URL or base64. */
-export const toFileUrl = ({ data, mimeType }: { data: string; mimeType: string }): string =>
-  /^(https?|data):/.test(data) ? data : `data:${mimeType};base64,${data}`;
-
 type SubmittedCall = { id: string; name: string; arguments: string; output?: string };
 
 /** Providers accept ids of 40 characters. */

@@ -2,7 +2,7 @@
 import type { Client } from '@millrace/client';
 import { MillraceError, isFinal, threadIdSchema, type Message, type MessagePart } from '@millrace/contracts';
 import { findNewestRun } from '../agents/answer-question.ts';
-import { toFileUrl } from '../agents/submitted-messages.ts';
+import { toFileUrl } from '../agents/file-part.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';

@@ -1,6 +1,6 @@
 // Describes single chunks as events of the UI message stream. Tools are dynamic: the client has no definition of them.
 import { isDataChunk, isObject, type Chunk, type ChunkOf } from '@millrace/contracts';
-import { toFileUrl } from '../agents/submitted-messages.ts';
+import { toFileUrl } from '../agents/file-part.ts';
 
 export type UiEvent = { type: string; [member: string]: unknown };
 

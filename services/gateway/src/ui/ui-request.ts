@@ -10,6 +10,7 @@ import {
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { parseCallId, type CallResult, type CallResults } from '../agents/client-calls.ts';
+import { createFilePart } from '../agents/file-part.ts';
 import {
   convertRole,
   createMessage,
@@ -87,7 +88,7 @@ export function readUiResults(messages: readonly UiMessage[]): CallResults | und
   return { runId, results, isLast: at === messages.length - 1 };
 }
 
-/** @throws run-refused if no message is new */
+/** @throws run-refused if no message is new, message-invalid for a file */
 export function convertUiMessages(messages: readonly UiMessage[], options: ConvertOptions): Message[] {
   const submitted = selectNewMessages(messages, options);
   const converted = submitted.flatMap(({ role, parts }) => {
@@ -108,6 +109,6 @@ export const readAnswerText = (messages: readonly UiMessage[]): string =>
 function convertPart({ type, text, url, mediaType }: UiPart): MessagePart[] {
   if (type === 'text' && text !== undefined && text !== '') return [{ type: 'text', text }];
   if (type === 'file' && url !== undefined)
-    return [{ type: 'file', data: url, mimeType: mediaType ?? 'application/octet-stream' }];
+    return [createFilePart(url, { given: mediaType, otherType: 'application/octet-stream', path: 'messages' })];
   return [];
 }

@@ -5,6 +5,7 @@ import {
   MAX_VALUE_NESTING,
   MillraceError,
   hasStructureFormat,
+  isBase64,
   isNestedDeeper,
   findStructureExample,
   type AppliedAgent,
@@ -131,12 +132,9 @@ function findPartIssues(part: MessagePart, path: string): Issue[] {
   }
 }
 
-/** The alphabet that the model's client uses for bytes, and that of URLs. */
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
-
 function findFileIssues(part: MessagePart, path: string): Issue[] {
   if (part.type !== 'file') return [];
-  if (isHttpUrl(part.data) || BASE64.test(part.data)) return [];
+  if (isHttpUrl(part.data) || isBase64(part.data)) return [];
   return [
     issue(
       `${path}.data`,

@@ -1,8 +1,8 @@
 // Converts the messages of a chat completion to those of a run.
 import type { Message, MessagePart } from '@millrace/contracts';
+import { createFilePart } from '../../agents/file-part.ts';
 import {
   convertRole,
-  createFilePart,
   createMessage,
   createNoMessageError,
   isSystemRole,
@@ -12,7 +12,7 @@ import {
 import { convertCalls, convertLooseResult } from './chat-calls.ts';
 import type { ChatMessage, ContentPart } from './chat-request.ts';
 
-/** @throws run-refused if no message is left */
+/** @throws run-refused if no message is left, message-invalid for a file */
 export function convertMessages(messages: readonly ChatMessage[], options: ConvertOptions): Message[] {
   const selected = selectSubmitted(messages, options);
   const called = new Set(selected.flatMap(({ tool_calls: calls }) => (calls ?? []).map(({ id }) => id)));
@@ -43,9 +43,9 @@ function convertPart(part: ContentPart): MessagePart {
     case 'refusal':
       return buildTextPart(part.refusal);
     case 'file':
-      return createFilePart(part.file.file_data, 'application/octet-stream');
+      return createFilePart(part.file.file_data, { otherType: 'application/octet-stream', path: 'messages' });
     case 'image_url':
-      return createFilePart(part.image_url.url, 'image/*');
+      return createFilePart(part.image_url.url, { otherType: 'image/*', path: 'messages' });
   }
 }
 

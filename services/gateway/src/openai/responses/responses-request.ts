@@ -1,9 +1,9 @@
 // The request of a response. Items that a run cannot carry are refused by name.
 import { isObject, threadIdSchema, type Message, type MessagePart } from '@millrace/contracts';
 import { z } from 'zod';
+import { createFilePart } from '../../agents/file-part.ts';
 import {
   convertRole,
-  createFilePart,
   createMessage,
   createNoMessageError,
   isSystemRole,
@@ -103,7 +103,7 @@ const readRole = (item: Item): string => {
   return item.type === 'function_call_output' ? 'tool' : 'assistant';
 };
 
-/** @throws run-refused if no item is left */
+/** @throws run-refused if no item is left, message-invalid for a file */
 export function convertInput(
   { input, instructions }: Pick<ResponseRequest, 'input' | 'instructions'>,
   options: ConvertOptions,
@@ -165,9 +165,9 @@ function convertContent(content: string | Content[]): MessagePart[] {
   return content.map((part) => {
     switch (part.type) {
       case 'input_image':
-        return createFilePart(part.image_url, 'image/*');
+        return createFilePart(part.image_url, { otherType: 'image/*', path: 'input' });
       case 'input_file':
-        return createFilePart(part.file_data, 'application/pdf');
+        return createFilePart(part.file_data, { otherType: 'application/pdf', path: 'input' });
       case 'refusal':
         return { type: 'text', text: part.refusal };
       default:

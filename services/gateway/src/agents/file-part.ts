@@ -1,0 +1,55 @@
+// Builds the part of a message for a file that a client sends inline, as a data URL, or as an http(s) URL.
+import { MillraceError, hasStructureFormat, isBase64, type MessagePart } from '@millrace/contracts';
+
+type FileOrigin = {
+  /** Media type that the request names. */
+  given?: string | undefined;
+  /** Media type of data that has none. */
+  otherType: string;
+  /** Member of the request, for errors. */
+  path: string;
+};
+
+/** Guards read the text of a file as UTF-8: in another charset a model could read another text. */
+const CHARSETS: ReadonlySet<string> = new Set(['charset=utf-8', 'charset=us-ascii']);
+/** Characters of the type and the parameters of a data URL. */
+const MAX_HEAD_CHARS = 300;
+
+/** @throws message-invalid for a data URL without base64, with other parameters, or with another type than `given` */
+export function createFilePart(data: string, { given, otherType, path }: FileOrigin): MessagePart {
+  if (!/^data:/i.test(data)) return { type: 'file', data, mimeType: given ?? otherType };
+  const { type, bytes } = splitDataUrl(data, path);
+  const mimeType = type === '' ? (given ?? otherType) : type;
+  if (given !== undefined && !isSameType(given, mimeType))
+    throw createDataUrlError(path, `has another type than "${given.slice(0, MAX_HEAD_CHARS)}"`);
+  return { type: 'file', data: bytes, mimeType };
+}
+
+function splitDataUrl(url: string, path: string): { type: string; bytes: string } {
+  const comma = url.indexOf(',');
+  const head = comma > MAX_HEAD_CHARS ? '' : url.slice('data:'.length, Math.max(comma, 0));
+  const [type = '', ...parameters] = head.split(';');
+  const bytes = url.slice(comma + 1);
+  if (parameters.pop()?.toLowerCase() !== 'base64') throw createDataUrlError(path, 'is not encoded as base64');
+  if (!isBase64(bytes)) throw createDataUrlError(path, 'has no base64 data');
+  if (type !== '' && !hasStructureFormat('mimeType', type)) throw createDataUrlError(path, 'has no valid media type');
+  if (parameters.some((parameter) => !CHARSETS.has(parameter.trim().toLowerCase())))
+    throw createDataUrlError(path, 'has another parameter than charset=utf-8');
+  return { type, bytes };
+}
+
+/** Parameters, and a type such as image/*, do not count. */
+function isSameType(given: string, type: string): boolean {
+  const [one, other] = [given, type].map((text) => text.replace(/;.*$/s, '').trim().toLowerCase().split('/'));
+  return one?.[0] === other?.[0] && (one?.[1] === other?.[1] || one?.[1] === '*' || other?.[1] === '*');
+}
+
+const createDataUrlError = (path: string, problem: string): MillraceError =>
+  new MillraceError('message-invalid', `A data URL of the request ${problem}.`, {
+    path,
+    remedy: 'Send the file as data:TYPE;base64,BYTES, for example data:image/png;base64,iVBORw0KGgo=',
+  });
+
+/** Returns the URL of a stored file: its data is a URL or base64. */
+export const toFileUrl = ({ data, mimeType }: { data: string; mimeType: string }): string =>
+  /^(https?|data):/.test(data) ? data : `data:${mimeType};base64,${data}`;

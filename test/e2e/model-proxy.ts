@@ -1,0 +1,39 @@
+// Records the requests of the orchestrator to the model's provider, in front of dev-model.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import type { TestStack } from '@millrace/testkit';
+import { afterAll, beforeAll } from 'vitest';
+
+/** Starts the orchestrator of the stack behind a proxy. Returns the bodies of the requests, which a test may empty. */
+export function useModelProxy(stack: TestStack): unknown[] {
+  const bodies: unknown[] = [];
+  let proxy: Server;
+
+  async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await json(request);
+    bodies.push(body);
+    const { 'x-client-request-id': id = '' } = request.headers;
+    const answer = await fetch(`${stack.modelUrl}${request.url ?? ''}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-client-request-id': String(id) },
+      body: JSON.stringify(body),
+    });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  }
+
+  beforeAll(async () => {
+    proxy = createServer((request, response) => void passOn(request, response)).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+    const { port } = proxy.address() as AddressInfo;
+    await stack.start('orchestrator', { OPENAI_BASE_URL: `http://127.0.0.1:${port}` });
+  }, 120_000);
+  afterAll(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return bodies;
+}
