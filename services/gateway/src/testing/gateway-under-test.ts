@@ -52,6 +52,7 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
   'key-ada': { tenant: 'default', subject: 'ada', scopes: ['run', 'read', 'answer'], keyId: 'ada' },
   'key-bob': { tenant: 'default', subject: 'bob', scopes: ['run', 'read', 'answer'], keyId: 'bob' },
   'key-reader': { tenant: 'default', subject: 'ada', scopes: ['read'], keyId: 'reader' },
+  'key-runner': { tenant: 'default', subject: 'ada', scopes: ['run'], keyId: 'runner' },
   'key-site': { tenant: 'default', subject: 'site', scopes: ['run', 'read', 'answer', 'act-as'], keyId: 'site' },
   'key-host': { tenant: 'default', scopes: ['run', 'read', 'answer', 'act-as'], keyId: 'host' },
   'key-single': { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], agents: ['only-this'], keyId: 'single' },

@@ -92,6 +92,16 @@ describe('a deleted response', () => {
   });
 });
 
+test('A key without the scope read cancels a response, and receives its status alone', async () => {
+  const { id } = await create(script({ text: 'Mine.' }));
+  const { responses } = connect('key-runner');
+  await expect(responses.retrieve(id)).rejects.toMatchObject({ status: 403 });
+  const cancelled = await responses.cancel(id);
+  expect(cancelled).toMatchObject({ id, status: 'completed', output: [], usage: null });
+  expect(JSON.stringify(cancelled)).not.toContain('Mine.');
+  expect(JSON.stringify(await connect().responses.cancel(id))).toContain('Mine.');
+});
+
 test('A response is stored for 24 hours, and unknown when its entry has expired', async () => {
   const { id } = await create(script({ text: 'For a day.' }));
   const { jsm, bus } = getAccess();

@@ -69,7 +69,7 @@ const readIdentity = ({ summary }: ApiAnswer<'run'>): ResponseIdentity => ({
   metadata: {},
 });
 
-/** POST /v1/responses/{id}/cancel */
+/** POST /v1/responses/{id}/cancel. A key without the scope read receives the status alone. */
 export async function cancelResponse(request: Request, id: string, context: GatewayContext): Promise<Response> {
   try {
     const { access, headers } = await openAccess(request, 'run', context);
@@ -78,7 +78,10 @@ export async function cancelResponse(request: Request, id: string, context: Gate
     const identity = readIdentity(await client.runs.get(runId));
     await client.runs.cancel(runId);
     const run = await client.follow(runId, { signal: request.signal });
-    return Response.json(describeResponse(await readResponse({ run, client, identity }), identity), { headers });
+    const state = await readResponse({ run, client, identity });
+    const mayRead = access.identity.scopes.includes('read');
+    const shown = mayRead ? state : { ...startResponse(runId), status: state.status };
+    return Response.json(describeResponse(shown, identity), { headers });
   } catch (error) {
     return openAiErrorResponse(error);
   }
