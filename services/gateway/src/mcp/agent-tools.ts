@@ -17,16 +17,20 @@ const inputSchema = z.object({
 });
 type ToolInput = z.output<typeof inputSchema>;
 
-/** Returns a server with the agents as its tools. */
+/** Returns a server with the agents as its tools, for one request, which was counted when it opened. */
 export function createAgentServer(
   agents: readonly Pick<AppliedAgent['agent'], 'name' | 'description'>[],
   { client, access, context }: Pick<AgentToolCall, 'client' | 'access' | 'context'>,
 ): McpServer {
   const server = new McpServer({ name: 'millrace', version: '1.0.0' });
+  let calls = 0;
   for (const agent of agents) {
     const description = agent.description ?? `Asks the agent "${agent.name}".`;
     server.registerTool(agent.name, { description, inputSchema }, async (input, { mcpReq }) => {
+      calls += 1;
       try {
+        // Protocols before that of June 2025 have batches: each further call counts like a request of its own.
+        if (calls > 1) await context.limits.countRequest(access);
         const owned = openOwnedRun(access, mcpReq.signal, context);
         return await callAgent({ client, access, context, owned, agent: agent.name }, input).finally(owned.close);
       } catch (error) {

@@ -109,6 +109,15 @@ describe.each([
   });
 });
 
+test('Each call of a batch counts as a request of the key', async () => {
+  const params = { name: agent, arguments: { message: script({ text: 'Hello.' }) } };
+  const batch = Array.from({ length: 8 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params }));
+  const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-03-26' };
+  const answer = await (await gateway.fetch('/mcp', 'key-few-batch', postJson(batch, headers))).text();
+  expect(answer.match(/"text":"Hello\."/g)).toHaveLength(6);
+  expect(answer.match(/more than 6 requests a minute/g)).toHaveLength(2);
+});
+
 test('A request of MCP from a page of another site is refused', async () => {
   const response = await gateway.fetch('/mcp', 'key-ada', {
     method: 'POST',

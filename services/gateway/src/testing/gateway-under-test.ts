@@ -46,7 +46,7 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
       ...['own', 'ui', 'chat', 'responses'].map((name) => `stream-${name}`),
     ].map((name) => [`key-brief-${name}`, createBrief(name)]),
   ),
-  ...Object.fromEntries(['2025', '2026'].map((name) => [`key-few-${name}`, createFew(name)])),
+  ...Object.fromEntries(['2025', '2026', 'batch'].map((name) => [`key-few-${name}`, createFew(name)])),
   'key-single-operator': { tenant: 'default', scopes: ALL, agents: ['only-this'], keyId: 'single-operator' },
   'key-root': { tenant: 'default', scopes: ALL, keyId: 'root' },
   'key-ada': { tenant: 'default', subject: 'ada', scopes: ['run', 'read', 'answer'], keyId: 'ada' },
