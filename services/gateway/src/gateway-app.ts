@@ -8,9 +8,10 @@ import { mountModerations } from './checks/moderations-route.ts';
 import { mountConsole } from './console/console-app.ts';
 import { VERSION, type GatewayContext } from './gateway-context.ts';
 import { closeUnreadStream } from './http/event-stream.ts';
-import { buildProblemResponse } from './http/problem.ts';
+import { buildProblemResponse, describeProblem, writeProblem } from './http/problem.ts';
 import { mountMcp } from './mcp/mcp-api.ts';
 import { mountOpenAi } from './openai/openai-api.ts';
+import { describeOpenAiError } from './openai/openai-error.ts';
 import { mountOwnApi } from './own/own-api.ts';
 import { mountUi } from './ui/ui-api.ts';
 
@@ -26,6 +27,16 @@ const UNAVAILABLE = 503;
 const PREFLIGHT_SECONDS = 600;
 /** Ids of clients that the gateway repeats in its answers and logs. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** Own API and OpenAI's protocols share the prefix /v1: the answer has the members of both forms of an error. */
+function buildUnknownRoute({ method, path }: { method: string; path: string }): Response {
+  const unknown = new MillraceError('route-unknown', `There is no route ${method} ${path}.`, {
+    remedy: 'GET /openapi.json lists the routes of the own API.',
+  });
+  const problem = describeProblem(unknown);
+  const shared = path.startsWith('/v1/') ? { error: describeOpenAiError(unknown).error } : {};
+  return writeProblem({ ...problem, body: { ...problem.body, ...shared } });
+}
 
 export function createGatewayApp(context: GatewayContext): Hono {
   const { GATEWAY_HOSTS: hosts, GATEWAY_ORIGINS: origins } = context.settings;
@@ -60,13 +71,7 @@ export function createGatewayApp(context: GatewayContext): Hono {
   mountMcp(app, context);
   mountLiteLlm(app, context);
   mountModerations(app, context);
-  app.notFound(({ req }) =>
-    buildProblemResponse(
-      new MillraceError('route-unknown', `There is no route ${req.method} ${req.path}.`, {
-        remedy: 'GET /openapi.json lists the routes.',
-      }),
-    ),
-  );
+  app.notFound(({ req }) => buildUnknownRoute(req));
   app.onError((error) => {
     if (!MillraceError.isInstance(error)) context.log.error({ err: error }, 'a request failed');
     return buildProblemResponse(error);

@@ -58,13 +58,27 @@ export type HttpError = { status: number; error: WireError };
 export function toHttpError(thrown: unknown): HttpError {
   if (!MillraceError.isInstance(thrown))
     return { status: 500, error: { code: 'internal', message: 'The gateway failed to serve the request.' } };
-  return { status: findStatus(thrown.code), error: hideForeign(toWireError(thrown)) };
+  return { status: findStatus(thrown.code), error: hideInternal(toWireError(thrown)) };
 }
 
 const findStatus = (code: ErrorCode): number => STATUS[code] ?? 500;
 
-const hideForeign = (error: WireError): WireError =>
-  error.code === 'thread-foreign' ? { code: 'thread-unknown', message: 'The thread does not exist.' } : error;
+function hideInternal(error: WireError): WireError {
+  switch (error.code) {
+    case 'thread-foreign':
+      return { code: 'thread-unknown', message: 'The thread does not exist.' };
+    case 'run-exists':
+      // The id of the run is derived from this header.
+      return {
+        code: 'run-exists',
+        message: 'The Idempotency-Key was sent before with another body.',
+        path: 'Idempotency-Key',
+        remedy: 'Send another Idempotency-Key for another request.',
+      };
+    default:
+      return error;
+  }
+}
 
 const MS_PER_SECOND = 1_000;
 

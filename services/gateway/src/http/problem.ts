@@ -16,8 +16,10 @@ const TITLES: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
+type ProblemAnswer = { status: number; body: object; headers: Record<string, string> };
+
 /** `type` is about:blank: the code identifies the problem, and docs/errors.md lists all codes. */
-export function describeProblem(thrown: unknown): { status: number; body: object; headers: Record<string, string> } {
+export function describeProblem(thrown: unknown): ProblemAnswer {
   const { status, error } = toHttpError(thrown);
   const { code, message, path, remedy, issues } = error;
   const body = {
@@ -33,7 +35,7 @@ export function describeProblem(thrown: unknown): { status: number; body: object
   return { status, body, headers: buildErrorHeaders({ status, error }) };
 }
 
-export function buildProblemResponse(thrown: unknown): Response {
-  const { status, body, headers } = describeProblem(thrown);
-  return Response.json(body, { status, headers: { ...headers, 'content-type': 'application/problem+json' } });
-}
+export const buildProblemResponse = (thrown: unknown): Response => writeProblem(describeProblem(thrown));
+
+export const writeProblem = ({ status, body, headers }: ProblemAnswer): Response =>
+  Response.json(body, { status, headers: { ...headers, 'content-type': 'application/problem+json' } });

@@ -1,5 +1,5 @@
 // Writes errors in OpenAI's shape, with all four members: clients of other families read each of them.
-import type { ErrorCode } from '@millrace/contracts';
+import type { ErrorCode, WireError } from '@millrace/contracts';
 import { buildErrorHeaders, toHttpError } from '../http/error-status.ts';
 
 export type OpenAiError = { message: string; type: string; param: string | null; code: string };
@@ -35,10 +35,13 @@ export function describeOpenAiError(thrown: unknown): {
   const message = error.remedy === undefined ? error.message : `${error.message} ${error.remedy}`;
   return {
     status,
-    error: { message, type: chooseType(status), param: error.path ?? null, code: CODES[error.code] ?? error.code },
+    error: { message, type: chooseType(status), param: chooseParam(error), code: CODES[error.code] ?? error.code },
     headers: buildErrorHeaders(known),
   };
 }
+
+/** A model is an agent. */
+const chooseParam = ({ code, path }: WireError): string | null => (code === 'agent-unknown' ? 'model' : (path ?? null));
 
 function describeBlock({ message, processor }: ContentBlocked) {
   const innererror = { code: 'ResponsibleAIPolicyViolation', ...(processor !== undefined && { processor }) };

@@ -15,7 +15,7 @@ export function deriveRunId({ account, identity, subject }: Access, key: string 
   if (key === null) return undefined;
   if (key === '' || key.length > MAX_KEY_CHARS)
     throw new MillraceError('message-invalid', `Idempotency-Key has to have 1 to ${MAX_KEY_CHARS} characters.`, {
-      path: 'idempotency-key',
+      path: 'Idempotency-Key',
       remedy: 'Send a UUID for each new request, and the same one again when the request is repeated.',
     });
   const scope = JSON.stringify([identity.tenant, account, subject ?? null, key]);

@@ -83,7 +83,9 @@ describe('starting a run', () => {
     expect(second).toBe(first);
     const other = await start('key-ada', { input: 'another text' }, { headers });
     expect(other.status).toBe(409);
-    expect(await other.json()).toMatchObject({ code: 'run-exists' });
+    const problem = await other.json();
+    expect(problem).toMatchObject({ code: 'run-exists', path: 'Idempotency-Key' });
+    expect(JSON.stringify(problem)).not.toMatch(/idem-|run id/);
     expect(await readRunId(await start('key-bob', { input }, { headers }))).not.toBe(first);
   });
 });
