@@ -1,5 +1,12 @@
 // Routes of agents and processors. A definition holds instructions, so only operators read it whole.
-import { API, checkRequestSchema, jsonValueSchema, tokenSchema, appliedAgentSchema } from '@millrace/contracts';
+import {
+  API,
+  MillraceError,
+  checkRequestSchema,
+  jsonValueSchema,
+  tokenSchema,
+  appliedAgentSchema,
+} from '@millrace/contracts';
 import { z } from 'zod';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 import { runCheck } from '../checks/run-check.ts';
@@ -64,8 +71,11 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     query: z.object({ dryRun: z.stringbool().default(false) }),
     body: z.record(z.string(), jsonValueSchema),
     answer: API['agents-apply'].answer,
-    handle: async ({ access, params, query, body }) =>
-      (await access.connectOperator('admin')).agents.apply({ ...body, name: readAgent(params, access) }, query),
+    async handle({ access, params, query, body }) {
+      const name = readAgent(params, access);
+      if (body['name'] !== undefined && body['name'] !== name) throw createOtherNameError(name);
+      return (await access.connectOperator('admin')).agents.apply({ ...body, name }, query);
+    },
   }),
   defineRoute({
     method: 'DELETE',
@@ -88,3 +98,14 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
       (await access.connectOperator('admin')).agents.plan({ agent: readAgent(params, access) }),
   }),
 ];
+
+function createOtherNameError(name: string): MillraceError {
+  return new MillraceError(
+    'message-invalid',
+    `The name of the definition is another one than that of the path, "${name}".`,
+    {
+      path: 'name',
+      remedy: 'Leave the name out of the body, or use the same one.',
+    },
+  );
+}

@@ -214,6 +214,13 @@ describe('refusals', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
+  test('A definition with another name than that of its path is refused', async () => {
+    const body = JSON.stringify({ name: 'another', model: 'openai/x' });
+    const response = await gateway.fetch('/v1/agents/misnamed', 'key-root', { method: 'PUT', body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining('"misnamed"') });
+  });
+
   test('A page of another site and a foreign host name are refused', async () => {
     const page = await gateway.fetch('/v1/agents', 'key-ada', { headers: { origin: 'https://evil.example' } });
     expect(page.status).toBe(403);

@@ -43,12 +43,15 @@ export function resolveTry(
     );
   const entry = { use: descriptor.id, options };
   const resolved = resolveAgent({ name: TRY_AGENT, model: NO_MODEL, [LIST_OF_STAGE[stage]]: [entry] }, known);
-  if ('issues' in resolved) throw refuseOptions(resolved.issues);
+  if ('issues' in resolved) throw refuseOptions(descriptor.id, resolved.issues);
   return { applied: { ...resolved, revision: 0, appliedAt: new Date(0).toISOString() }, stage };
 }
 
 /** The caller sent options, not a list of entries: the paths begin there. */
-function refuseOptions(issues: readonly { code: string; message: string; path?: string | undefined }[]): MillraceError {
+function refuseOptions(
+  processor: string,
+  issues: readonly { code: string; message: string; path?: string | undefined }[],
+): MillraceError {
   const placed = issues.map((issue) => ({
     code: 'options-invalid' as const,
     message: issue.message,
@@ -58,6 +61,6 @@ function refuseOptions(issues: readonly { code: string; message: string; path?: 
   return new MillraceError('options-invalid', text, {
     path: placed[0]?.path ?? 'options',
     issues: placed,
-    remedy: 'millrace processors show NAME lists the options of the processor.',
+    remedy: `millrace processors show ${processor} lists the options of the processor.`,
   });
 }

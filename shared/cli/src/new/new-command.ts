@@ -111,7 +111,8 @@ ${formatNextSteps(cli, kind, name, folder)}`;
 const formatOutsideSteps = (cli: Cli, kind: ScaffoldKind, name: string, folder: string): string =>
   `${folder} is a working ${kind}: edit it. It does not depend on this checkout.
 
-Set NATS_URL to the NATS server of Millrace, run it, and leave it running:
+Set NATS_URL to the NATS server of Millrace and NATS_NKEY_FILE to the key of the role developer (with npm start:
+.millrace/keys/developer/user.nk in the checkout), run it, and leave it running:
   cd ${quoteForShell(folder)} && npm start
 ${formatNextSteps(cli, kind, name, folder)}`;
 

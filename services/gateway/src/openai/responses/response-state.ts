@@ -186,7 +186,7 @@ function end(state: ResponseState, index: number, chunk: Chunk): ResponseStep {
       return suspend(state, index, chunk.payload.pending ?? []);
     case 'error': {
       const error = readError(chunk.payload.error);
-      return isObjectBroken(error) ? refuse(state, index, error.message) : fail(state, 'failed', error);
+      return isObjectBroken(error) ? refuseBroken(state, index, error.message) : fail(state, 'failed', error);
     }
     case 'abort':
       return fail(state, 'cancelled', { code: 'run-cancelled', message: 'The run was cancelled.' });
@@ -199,6 +199,17 @@ function refuse(state: ResponseState, index: number, reason: string): ResponseSt
   const closed = closeAll(state, 'incomplete');
   const refused = addMessage(closed.state, index, 'refusal', reason);
   return { state: { ...refused.state, status: 'completed' }, events: [...closed.events, ...refused.events] };
+}
+
+/** The final output omits the messages after the last call: a client would read the broken object as one of its schema. */
+function refuseBroken(state: ResponseState, index: number, reason: string): ResponseStep {
+  const refused = refuse(state, index, reason);
+  const { items } = refused.state;
+  const lastCall = items.findLastIndex(({ kind }) => kind === 'call');
+  return {
+    ...refused,
+    state: { ...refused.state, items: items.filter(({ kind }, at) => at <= lastCall || kind !== 'message') },
+  };
 }
 
 function block(state: ResponseState, index: number, blocked: NonNullable<ResponseState['blocked']>): ResponseStep {
