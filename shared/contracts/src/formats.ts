@@ -27,8 +27,11 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 };
 /** The alphabet that the model's client uses for bytes, and that of URLs. */
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+/** The model's client takes such data for the id of a file that the operator has stored at the provider. */
+const STORED_FILE = /^file-/;
 
-export const isBase64 = (data: string): boolean => BASE64.test(data);
+/** Returns whether the text is bytes in base64, and no id of a stored file, which guards could not read. */
+export const isBase64 = (data: string): boolean => BASE64.test(data) && !STORED_FILE.test(data);
 
 const WITHOUT_SPACE = /^\S*$/;
 const ID = /^[\w.:-]{1,256}$/;

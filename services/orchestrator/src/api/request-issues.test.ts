@@ -73,6 +73,8 @@ describe('files in submitted messages', () => {
     'ftp://a/b',
     'data:image/png;base64,aGVsbG8=',
     'not base64!',
+    // A file that the operator has stored at the provider.
+    'file-AbC123',
     '',
   ])('the data "%s" is refused with its path', (data) => {
     expect(listPaths(fileMessage(data))).toEqual(['messages[0].content.parts[0].data']);
