@@ -166,14 +166,14 @@ describe('repeated and abandoned requests', () => {
   const messages = [user(script({ text: 'One run.', chunkSize: 2, delayMs: 30 }))];
 
   test('A request that the client counts as repeated joins the run of the first one', async () => {
-    const send = (count: string) =>
-      gateway.fetch(
-        '/v1/chat/completions',
-        'key-bob',
-        postJson({ model: plain, messages }, { 'x-stainless-retry-count': count }),
-      );
+    const threadId = crypto.randomUUID();
+    const send = (count: string) => {
+      const headers = { 'x-stainless-retry-count': count, 'x-millrace-thread': threadId };
+      return gateway.fetch('/v1/chat/completions', 'key-bob', postJson({ model: plain, messages }, headers));
+    };
+    const countRuns = async () => (await gateway.stack.client.runs.list({ agent: plain, threadId })).runs.length;
     const sent = send('0');
-    await setTimeout(20);
+    await expect.poll(countRuns, { interval: 5, timeout: 5_000 }).toBe(1);
     const [first, second] = await Promise.all([sent, send('1')]);
     expect(second.headers.get('x-millrace-run-id')).toBe(first.headers.get('x-millrace-run-id'));
     const third = await send('0');
