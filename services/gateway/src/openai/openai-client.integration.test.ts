@@ -1,5 +1,4 @@
 // The unchanged openai client against the gateway, with real services behind it.
-import { setTimeout } from 'node:timers/promises';
 import OpenAI, { APIError, BadRequestError } from 'openai';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { script } from '../testing/scripted.ts';
