@@ -11,7 +11,7 @@ const connect = () => {
   connections.push(connection);
   return connection;
 };
-const run = { tenant: 'acme', runId: 'run-1' };
+const run = { tenant: 'acme', runId: 'run-1', submittedAt: '2026-01-01T00:00:00.000Z' };
 
 describe('the counted tokens of a run', () => {
   test('Two gateways count a run that is continued at the other one once, with the user of their Redis', async () => {
@@ -24,6 +24,7 @@ describe('the counted tokens of a run', () => {
     // The report of the first part arrives last.
     expect(await other(run, 600)).toBe(0);
     expect(await one({ ...run, tenant: 'other' }, 50)).toBe(50);
+    expect(await one({ ...run, submittedAt: '2026-01-02T00:00:00.000Z' }, 50)).toBe(50);
   });
 
   test('A gateway without Redis, or during an outage of Redis, counts a run once', async () => {

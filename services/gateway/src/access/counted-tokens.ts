@@ -4,7 +4,9 @@ import { SUSPENSION_LIMITS, setBounded } from '@millrace/contracts';
 import type { Redis } from 'ioredis';
 
 /** Returns the tokens of the run that are not counted yet, and counts them. @param total tokens of the run so far */
-export type TakeUncounted = (run: { tenant: string; runId: string }, total: number) => Promise<number>;
+export type TakeUncounted = (run: CountedRun, total: number) => Promise<number>;
+/** `submittedAt`: a run id is free again after the run was deleted or has expired. */
+type CountedRun = { tenant: string; runId: string; submittedAt: string };
 
 /** Number of runs that a process remembers. */
 const MAX_RUNS = 10_000;
@@ -27,8 +29,8 @@ export function createTokenMemory(redis: Redis | undefined): TakeUncounted {
     setBounded(local, key, total, MAX_RUNS);
     return total - counted;
   };
-  return async ({ tenant, runId }, total) => {
-    const key = `:gateway:limits:counted:${tenant}:${runId}`;
+  return async ({ tenant, runId, submittedAt }, total) => {
+    const key = `:gateway:limits:counted:${tenant}:${runId}:${submittedAt}`;
     const own = takeLocal(key, total);
     if (!redis) return own;
     return redis.eval(TAKE, 1, key, total, KEEP_S).then(Number, () => own);

@@ -7,7 +7,7 @@ import type { Log } from '@millrace/service';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Redis } from 'ioredis';
 import type { Access } from './access.ts';
-import { createBodyBudget } from './body-budget.ts';
+import { createBodyBudget, type ArrivingBody } from './body-budget.ts';
 import { createCountAhead, type CountedRequest } from './count-ahead.ts';
 import { createTokenMemory } from './counted-tokens.ts';
 
@@ -27,8 +27,8 @@ export type Limits = {
   countRequest(access: Access): Promise<Record<string, string>>;
   /** Returns a function that frees the place. @throws limit-exceeded */
   openStream(access: Access): () => void;
-  /** Reserves the memory of a body while it arrives. Returns a function that frees it. @throws limit-exceeded */
-  reserveBody(access: Access, bytes: number): () => void;
+  /** Counts the bytes of a body while it arrives. */
+  openBody(access: Access): ArrivingBody;
   /** Adds the tokens of a run to the account's day when it ends or is suspended, also if its reader has left before. */
   countRun(access: Access, client: Client, runId: string): void;
   /** Adds tokens to the account's day. */
@@ -41,7 +41,7 @@ const MS_PER_SECOND = 1_000;
 
 export function createLimits(settings: LimitSettings): Limits {
   const { requestsPerMinute, streamsPerAccount, streams, redis, log } = settings;
-  const bodies = createBodyBudget(settings.bodyBytes);
+  const openBody = createBodyBudget(settings.bodyBytes);
   const limiters = new Map<string, RateLimiterAbstract>();
   /** Counters of requests by their limit. */
   const counters = new Map<number, (account: string) => Promise<CountedRequest>>();
@@ -71,7 +71,8 @@ export function createLimits(settings: LimitSettings): Limits {
       if (access.identity.limits?.tokensPerDay === undefined) return;
       const count = async () => {
         const { usage } = await (await client.follow(runId)).result();
-        const run = { tenant: access.identity.tenant, runId };
+        const submittedAt = (await client.runs.get(runId)).summary?.submittedAt ?? '';
+        const run = { tenant: access.identity.tenant, runId, submittedAt };
         await limits.countTokens(access, await takeUncounted(run, usage.totalTokens ?? 0));
       };
       void count().catch((error: unknown) => log.warn({ runId, err: error }, 'the tokens of a run are not counted'));
@@ -102,11 +103,7 @@ export function createLimits(settings: LimitSettings): Limits {
         else open.delete(account);
       };
     },
-    reserveBody({ account }, bytes) {
-      const free = bodies.reserve(account, bytes);
-      if (!free) throw createLimitError('too many bytes of bodies that are still arriving', MS_PER_SECOND);
-      return free;
-    },
+    openBody: ({ account }) => openBody(account),
     async countTokens(access, tokens) {
       const limit = access.identity.limits?.tokensPerDay;
       if (limit !== undefined && tokens > 0)

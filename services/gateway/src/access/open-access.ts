@@ -2,7 +2,7 @@
 import type { Scope } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { GatewayContext } from '../gateway-context.ts';
-import { readJsonBody } from '../http/read-body.ts';
+import { readBodyText, readJsonBody, type BodyReading } from '../http/read-body.ts';
 import { createAccess, type Access } from './access.ts';
 import { readSubject } from './caller-headers.ts';
 import { readCredential } from './credentials.ts';
@@ -33,26 +33,46 @@ async function countAccess(
   return { access: access.actAs(readSubject(headers)), headers: counted };
 }
 
+type BodyAccess = { scope: Scope; headers?: Headers | undefined };
+
 /**
  * Opens the access and reads the body. `headers`: those with the credential. A body may arrive slowly, so the credential is verified again after it.
  * @throws credentials-refused, scope-missing, limit-exceeded, message-too-large, message-invalid
  */
-export async function openBody<S extends z.ZodType>(
+export const openBody = <S extends z.ZodType>(
   request: Request,
-  { scope, schema, headers = request.headers }: { scope: Scope; schema: S; headers?: Headers },
+  { schema, ...access }: BodyAccess & { schema: S },
   context: GatewayContext,
-): Promise<OpenedAccess & { body: z.output<S> }> {
+): Promise<OpenedAccess & { body: z.output<S> }> =>
+  openReading(request, access, context, (reading) => readJsonBody(request, schema, reading));
+
+/** Opens the access and reads the body as a text, like `openBody`. */
+export const openText = (
+  request: Request,
+  access: BodyAccess,
+  context: GatewayContext,
+): Promise<OpenedAccess & { body: string }> =>
+  openReading(request, access, context, (reading) => readBodyText(request, reading));
+
+async function openReading<T>(
+  request: Request,
+  { scope, headers = request.headers }: BodyAccess,
+  context: GatewayContext,
+  read: (reading: BodyReading) => Promise<T>,
+): Promise<OpenedAccess & { body: T }> {
   const access = await verifyAccess(headers, context);
-  const { MAX_BODY_BYTES } = context.settings;
-  // A body without a length may have any, up to the limit. A larger one is refused before it is read.
-  const declared = Number(request.headers.get('content-length') ?? MAX_BODY_BYTES);
-  const free = context.limits.reserveBody(access, Math.min(declared, MAX_BODY_BYTES));
-  // Concurrent: the count takes a round trip to Redis.
-  const reading = readJsonBody(request, schema, MAX_BODY_BYTES).finally(free);
-  // An exceeded limit takes precedence over a bad body.
-  reading.catch(() => undefined);
-  const opened = await countAccess(access, headers, scope, context);
-  const body = await reading;
-  await context.verify(readCredential(headers));
-  return { ...opened, body };
+  const arriving = context.limits.openBody(access);
+  try {
+    // Concurrent: the count takes a round trip to Redis.
+    const reading = read({ maxBytes: context.settings.MAX_BODY_BYTES, onBytes: arriving.grow });
+    // An exceeded limit takes precedence over a bad body.
+    reading.catch(() => undefined);
+    const opened = await countAccess(access, headers, scope, context);
+    const body = await reading;
+    await context.verify(readCredential(headers));
+    return { ...opened, body };
+  } finally {
+    // A request that is refused leaves its body: the reading may never settle.
+    arriving.free();
+  }
 }

@@ -89,6 +89,7 @@ test.each([
     { id: 'T', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: input }] }] },
   ],
   ['chat', '/v1/chat/completions', { model: agent, messages, stream: true }],
+  ['keyed', '/v1/chat/completions', { model: agent, messages, stream: true }, { 'idempotency-key': 'revoked' }],
   ['responses', '/v1/responses', { model: agent, input, stream: true }],
 ] as [string, string, object, object?][])(
   'A revocation ends an open stream of %s with its reason',

@@ -20,7 +20,7 @@ export function mountSession(app: Hono, context: GatewayContext): void {
   app.post(PATH, async (call) => {
     const request = call.req.raw;
     checkSameOrigin(request);
-    const { key } = await readJsonBody(request, bodySchema, MAX_BODY_BYTES);
+    const { key } = await readJsonBody(request, bodySchema, { maxBytes: MAX_BODY_BYTES });
     const identity = await verify(key);
     await limits.countRequest(createAccess(bus, identity));
     const previous = readSessionId(request.headers);

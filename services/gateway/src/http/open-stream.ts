@@ -60,7 +60,7 @@ export function openOwnedRun(access: Access, disconnected: AbortSignal, context:
   let isRefused = false;
   const forget = watchCredential(access.identity, context, () => {
     isRefused = true;
-    clientClosed.abort();
+    clientClosed.abort(createEndedCredentialError());
   });
   const leave = () => {
     if (!context.draining.aborted) clientClosed.abort();

@@ -11,7 +11,9 @@ const MAX_BYTES = 1_000;
 let server: ListeningServer | undefined;
 beforeAll(async () => {
   const app = new Hono();
-  app.post('/', async (call) => call.json(await readJsonBody(call.req.raw, z.object({ text: z.string() }), MAX_BYTES)));
+  app.post('/', async (call) =>
+    call.json(await readJsonBody(call.req.raw, z.object({ text: z.string() }), { maxBytes: MAX_BYTES })),
+  );
   app.onError(buildProblemResponse);
   server = await listenHttp(app, quietListener);
 });

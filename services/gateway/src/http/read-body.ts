@@ -2,13 +2,19 @@
 import { MAX_NESTING, MillraceError, isNestedDeeper, listIssues } from '@millrace/contracts';
 import type { z } from 'zod';
 
+/** `onBytes` receives the number of bytes that have arrived; it ends the reading if it throws. */
+export type BodyReading = { maxBytes: number; onBytes?: (bytes: number) => void };
+
+/** A body of at most this declared length is not counted. */
+const SMALL_BYTES = 16 * 1_024;
+
 /** @throws message-too-large, message-invalid with every problem */
 export async function readJsonBody<S extends z.ZodType>(
   request: Request,
   schema: S,
-  maxBytes: number,
+  reading: BodyReading,
 ): Promise<z.output<S>> {
-  const value = parseJson(await readText(request, maxBytes));
+  const value = parseJson(await readBodyText(request, reading));
   if (isNestedDeeper(value)) throw createDepthError();
   return checkValue(value, schema, 'The body');
 }
@@ -30,13 +36,14 @@ export function checkValue<S extends z.ZodType>(value: unknown, schema: S, name:
   );
 }
 
-/** The server reads no more than the declared length. Of a body without one the bytes that arrive are counted. */
-async function readText(request: Request, maxBytes: number): Promise<string> {
+/** The server reads no more than the declared length. @throws message-too-large, message-invalid, errors of `onBytes` */
+export async function readBodyText(request: Request, reading: BodyReading): Promise<string> {
   const declared = request.headers.get('content-length');
-  if (Number(declared ?? 0) > maxBytes) throw createSizeError(maxBytes);
+  if (Number(declared ?? 0) > reading.maxBytes) throw createSizeError(reading.maxBytes);
   // The text of the server's request needs no web stream, unlike its body.
+  const isSmall = declared !== null && Number(declared) <= SMALL_BYTES;
   try {
-    return await (declared === null ? readStream(request.body, maxBytes) : request.text());
+    return await (isSmall ? request.text() : readStream(request.body, reading));
   } catch (error) {
     throw isAborted(error) ? createCutOffError(error) : error;
   }
@@ -48,12 +55,16 @@ const isAborted = (error: unknown): boolean => error instanceof Error && 'code' 
 const createCutOffError = (cause: unknown): MillraceError =>
   new MillraceError('message-invalid', 'The connection closed before the end of the body.', { cause });
 
-async function readStream(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string> {
+async function readStream(
+  body: ReadableStream<Uint8Array> | null,
+  { maxBytes, onBytes }: BodyReading,
+): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of body ?? []) {
     bytes += part.byteLength;
     if (bytes > maxBytes) throw createSizeError(maxBytes);
+    onBytes?.(part.byteLength);
     parts.push(part);
   }
   return new TextDecoder().decode(Buffer.concat(parts));

@@ -5,7 +5,7 @@ import type { Client } from '@millrace/client';
 import { MillraceError, type AppliedAgent } from '@millrace/contracts';
 import type { Hono } from 'hono';
 import type { Access } from '../access/access.ts';
-import { openAccess } from '../access/open-access.ts';
+import { openAccess, openText } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { buildProblemResponse } from '../http/problem.ts';
 import { readAgent } from '../own/run-routes.ts';
@@ -25,7 +25,7 @@ export function mountMcp(app: Hono, context: GatewayContext): void {
 }
 
 async function serveMcp(request: Request, agent: string | undefined, context: GatewayContext): Promise<Response> {
-  const { access } = await openAccess(request, 'run', context);
+  const { access, whole } = await openRequest(request, context);
   const client = await access.connectClient();
   const agents = await listAgents(client, access, agent);
   const handler = createMcpHandler(() => createAgentServer(agents, { client, access, context }), {
@@ -34,7 +34,15 @@ async function serveMcp(request: Request, agent: string | undefined, context: Ga
     keepAliveMs: context.settings.KEEP_ALIVE_MS,
     onerror: (error) => context.log.debug({ error: error.message }, 'a request of MCP was refused'),
   });
-  return handler.fetch(request);
+  return handler.fetch(whole);
+}
+
+/** Returns the access, and the request with its whole body: the handler would read it without a limit of the account. */
+async function openRequest(request: Request, context: GatewayContext): Promise<{ access: Access; whole: Request }> {
+  if (request.method !== 'POST') return { ...(await openAccess(request, 'run', context)), whole: request };
+  const { access, body } = await openText(request, { scope: 'run' }, context);
+  const { url, method, headers, signal } = request;
+  return { access, whole: new Request(url, { method, headers, signal, body }) };
 }
 
 /** @throws agent-unknown for an agent of the path that the key may not run */

@@ -43,7 +43,7 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
       'stream',
       'mcp',
       'wait',
-      ...['own', 'ui', 'chat', 'responses'].map((name) => `stream-${name}`),
+      ...['own', 'ui', 'chat', 'keyed', 'responses'].map((name) => `stream-${name}`),
     ].map((name) => [`key-brief-${name}`, createBrief(name)]),
   ),
   ...Object.fromEntries(['2025', '2026', 'batch'].map((name) => [`key-few-${name}`, createFew(name)])),
