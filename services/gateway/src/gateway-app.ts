@@ -24,6 +24,7 @@ const EXPOSED = [
   'x-ratelimit-reset-requests',
 ];
 const UNAVAILABLE = 503;
+const PUBLIC_PROBLEMS: readonly string[] = ['no connection to NATS', 'draining'];
 const PREFLIGHT_SECONDS = 600;
 /** Ids of clients that the gateway repeats in its answers and logs. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -47,6 +48,14 @@ export function createGatewayApp(context: GatewayContext): Hono {
     await next();
     call.header('x-request-id', id);
   });
+  // Before the check of the host: a probe names the address of a container.
+  app.get('/healthz', (call) => {
+    const found = context.findProblem();
+    if (found === undefined) return call.json({ status: 'ok', version: VERSION });
+    // Other problems name subjects of the bus; the port HEALTH_PORT has them.
+    const problem = PUBLIC_PROBLEMS.find((one) => one === found) ?? 'see HEALTH_PORT';
+    return call.json({ status: 'unavailable', problem, version: VERSION }, UNAVAILABLE);
+  });
   app.use(closeUnreadStream);
   app.use(async (call, next) => {
     checkOrigin(call.req.raw, { hosts, origins });
@@ -59,11 +68,6 @@ export function createGatewayApp(context: GatewayContext): Hono {
       maxAge: PREFLIGHT_SECONDS,
     }),
   );
-  app.get('/healthz', (call) => {
-    const problem = context.findProblem();
-    if (problem === undefined) return call.json({ status: 'ok', version: VERSION });
-    return call.json({ status: 'unavailable', problem, version: VERSION }, UNAVAILABLE);
-  });
   mountConsole(app, context);
   mountOwnApi(app, context);
   mountOpenAi(app, context);

@@ -13,6 +13,7 @@ describe('the part of a file', () => {
     ['data:;base64,aGk=', 'text/csv', 'aGk=', 'text/csv'],
     ['data:image/png;base64,aGk=', 'image/*', 'aGk=', 'image/png'],
     ['data:text/csv;base64,aGk=', 'Text/CSV; charset=utf-8', 'aGk=', 'text/csv'],
+    ['data:text/plain;charset="utf-8";base64,aGk=', '', 'aGk=', 'text/plain'],
     ['aGk=', 'image/gif', 'aGk=', 'image/gif'],
     ['https://example.com/a.png', undefined, 'https://example.com/a.png', 'image/*'],
   ])('%s with the type %s has the data %s and the type %s', (url, given, data, mimeType) => {
@@ -30,6 +31,7 @@ describe('the part of a file', () => {
     ['data:image png;base64,aGk=', undefined, 'has no valid media type'],
     ['data:text/plain;charset=utf-16le;base64,aGk=', undefined, 'has another parameter'],
     ['data:image/png;name=a.png;base64,aGk=', undefined, 'has another parameter'],
+    ['aGk=', 'text/plain;charset=utf-16be', 'has a media type with another parameter'],
     ['data:text/html;base64,aGk=', 'image/png', 'has another type than "image/png"'],
     ['data:image/jpeg;base64,aGk=', 'image/png', 'has another type than "image/png"'],
   ])('%s with the type %s is refused: it %s', (url, given, message) => {

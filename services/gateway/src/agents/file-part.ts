@@ -16,7 +16,11 @@ const CHARSETS: ReadonlySet<string> = new Set(['charset=utf-8', 'charset=us-asci
 const MAX_HEAD_CHARS = 300;
 
 /** @throws message-invalid for a data URL without base64, with other parameters, or with another type than `given` */
-export function createFilePart(data: string, { given, otherType, path }: FileOrigin): MessagePart {
+export function createFilePart(data: string, { given: named, otherType, path }: FileOrigin): MessagePart {
+  // A browser that does not know the type of a file names an empty one.
+  const given = named === '' ? undefined : named;
+  if (listParameters(given).some((parameter) => parameter.startsWith('charset=') && !CHARSETS.has(parameter)))
+    throw createDataUrlError(path, 'has a media type with another parameter than charset=utf-8');
   if (!/^data:/i.test(data)) return { type: 'file', data, mimeType: given ?? otherType };
   const { type, bytes } = splitDataUrl(data, path);
   const mimeType = type === '' ? (given ?? otherType) : type;
@@ -33,10 +37,12 @@ function splitDataUrl(url: string, path: string): { type: string; bytes: string 
   if (parameters.pop()?.toLowerCase() !== 'base64') throw createDataUrlError(path, 'is not encoded as base64');
   if (!isBase64(bytes)) throw createDataUrlError(path, 'has no base64 data');
   if (type !== '' && !hasStructureFormat('mimeType', type)) throw createDataUrlError(path, 'has no valid media type');
-  if (parameters.some((parameter) => !CHARSETS.has(parameter.trim().toLowerCase())))
+  if (listParameters([type, ...parameters].join(';')).some((parameter) => !CHARSETS.has(parameter)))
     throw createDataUrlError(path, 'has another parameter than charset=utf-8');
   return { type, bytes };
 }
+
+const listParameters = (type = ''): string[] => type.toLowerCase().replaceAll(/["\s]/g, '').split(';').slice(1);
 
 /** Parameters, and a type such as image/*, do not count. */
 function isSameType(given: string, type: string): boolean {
