@@ -16,7 +16,8 @@ export { closeRedis, connectRedis, type RedisOptions } from './redis-connection.
 export { readScript, runScript, type RedisScript } from './redis-script.ts';
 export {
   closeSqlite,
-  createSqliteEraser,
+  eraseFromSqlite,
+  markDeleted,
   runInSnapshot,
   runInTransaction,
   openSqlite,

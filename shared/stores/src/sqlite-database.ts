@@ -58,28 +58,32 @@ export function runInSnapshot<T>(database: DatabaseSync, work: () => T): T {
 /** Number of rows that an erasure has deleted, and of those that a read after it finds. */
 export type ErasedRows = { deleted: number; left: number };
 
+/** Requests that the next erasure rewrites the file. Call it in the transaction of a deletion. */
+export function markDeleted(database: DatabaseSync): void {
+  // The file holds the mark, so that another process, or this one after a restart, rewrites it.
+  database.exec('PRAGMA user_version = 1');
+}
+
+const isMarked = (database: DatabaseSync): boolean =>
+  database.prepare('PRAGMA user_version').get()?.['user_version'] !== 0;
+
 /**
- * Returns a function that runs a deletion in a transaction, and removes the deleted text from the file and its write-ahead
- * log. It throws if another process reads an older state for longer than the timeout: the caller repeats the erasure.
+ * Runs a deletion in a transaction, and removes deleted text from the file and its write-ahead log. Rewrites the file only after a deletion.
+ * @throws if another process reads an older state for longer than the timeout: the caller repeats the erasure
  */
-export function createSqliteEraser(database: DatabaseSync): (work: () => ErasedRows) => ErasedRows {
-  const readVersion = () => Number(database.prepare('PRAGMA data_version').get()?.['data_version']);
-  const countChanges = () => Number(database.prepare('SELECT total_changes() AS total').get()?.['total']);
-  let clean: { version: number; changes: number } | undefined;
-  return (work) => {
-    const version = readVersion();
-    const isClean = clean?.version === version && clean.changes === countChanges();
-    const erased = runInTransaction(database, work);
-    // `secure_delete` overwrites a deleted row, but not the copies in pages that SQLite has split or merged before.
-    if (!isClean || erased.deleted > 0) {
-      clean = undefined;
-      database.exec('VACUUM');
-      const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
-      if (busy !== 0) throw new Error('another process reads the file, so that its write-ahead log keeps deleted text');
-    }
-    clean = { version, changes: countChanges() };
-    return erased;
-  };
+export function eraseFromSqlite(database: DatabaseSync, work: () => ErasedRows): ErasedRows {
+  const erased = runInTransaction(database, () => {
+    const rows = work();
+    if (rows.deleted > 0) markDeleted(database);
+    return rows;
+  });
+  if (!isMarked(database)) return erased;
+  // `secure_delete` overwrites a deleted row, but not the copies in pages that SQLite has split or merged before.
+  database.exec('VACUUM');
+  const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
+  if (busy !== 0) throw new Error('another process reads the file, so that its write-ahead log keeps deleted text');
+  database.exec('PRAGMA user_version = 0');
+  return erased;
 }
 
 /** Closing twice is closing once. */

@@ -1,6 +1,13 @@
 // Renames and deletes threads and messages of the embedded store, each in one transaction.
 import type { DatabaseSync } from 'node:sqlite';
-import { RUN_MARK_TTL_MS, checkTenant, createSqliteEraser, runInTransaction, storeCalls } from '@millrace/stores';
+import {
+  RUN_MARK_TTL_MS,
+  checkTenant,
+  eraseFromSqlite,
+  markDeleted,
+  runInTransaction,
+  storeCalls,
+} from '@millrace/stores';
 import { STORE, createUnknownThreadError } from '../../store/history-errors.ts';
 import type { ErasedMessages, HistoryOwner, HistoryStore, HistoryRun, OwnedThread } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
@@ -13,7 +20,6 @@ type SqliteThreadEdits = Pick<
 const answered = storeCalls(STORE);
 
 export function createSqliteThreadEdits(database: DatabaseSync, statements: Statements): SqliteThreadEdits {
-  const erase = createSqliteEraser(database);
   const runEdit = <T>(thread: OwnedThread, signal: AbortSignal | undefined, edit: (key: [string, string]) => T) =>
     answered('change a thread', signal, () => {
       const { tenant, threadId, owner } = thread;
@@ -28,6 +34,7 @@ export function createSqliteThreadEdits(database: DatabaseSync, statements: Stat
       runEdit(thread, signal, (key) => void statements.rename.run(title, ...key)),
     deleteThread: (thread, signal) =>
       runEdit(thread, signal, (key) => {
+        markDeleted(database);
         const { changes } = statements.dropMessages.run(...key);
         statements.dropRuns.run(...key);
         statements.dropThread.run(...key);
@@ -42,18 +49,22 @@ export function createSqliteThreadEdits(database: DatabaseSync, statements: Stat
       ),
     deleteMessages: (thread, ids, signal) =>
       runEdit(thread, signal, (key) => {
+        markDeleted(database);
         const dropped = ids.map((id) => Number(statements.dropMessage.run(...key, id).changes));
         const count = dropped.reduce((sum, one) => sum + one, 0);
         statements.countDropped.run(count, ...key);
         return count;
       }),
     eraseOwner: (owner, runs, signal) =>
-      answered('erase the threads of an owner', signal, () => erase(() => eraseRows(statements, owner, runs))),
+      answered('erase the threads of an owner', signal, () =>
+        eraseFromSqlite(database, () => eraseRows(database, statements, owner, runs)),
+      ),
   };
 }
 
 /** The list of threads is complete: a transaction writes a thread with its messages. */
 function eraseRows(
+  database: DatabaseSync,
   statements: Statements,
   { tenant, owner }: HistoryOwner,
   runs: readonly HistoryRun[],
@@ -63,6 +74,8 @@ function eraseRows(
   statements.forgetErased.run(now);
   for (const { threadId, runId } of runs) statements.eraseRun.run(tenant, threadId, runId, now + RUN_MARK_TTL_MS);
   const deleted = statements.listOwned.all(tenant, owner).map(({ id = null }) => {
+    // A thread without messages has a title.
+    markDeleted(database);
     const { changes } = statements.dropMessages.run(tenant, id);
     statements.dropRuns.run(tenant, id);
     statements.dropThread.run(tenant, id);

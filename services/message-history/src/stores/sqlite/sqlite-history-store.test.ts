@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
@@ -63,5 +64,22 @@ test('an erasure fails while another process reads an older state of the file, a
   reader.close();
   expect(await store.eraseOwner(saved, [])).toEqual({ deleted: 0, left: 0 });
   expect(countStoredText(path(), 'text that a reader keeps')).toBe(0);
+  await store.close();
+});
+
+test('an erasure removes the text of threads that were deleted before, and rewrites a file only after a deletion', async () => {
+  const store = openSqliteHistoryStore({ path: path() });
+  const tenant = newTenant();
+  const save = (owner: string, text: string) =>
+    store.saveBlock(block({ tenant, threadId: owner, owner, runId: owner, messages: [message(owner, text)] }));
+  for (let at = 0; at < 60; at += 1) await save(`owner-${at}`, `secret of ${at}; `.repeat(1 + ((at * 31) % 97)));
+  for (let at = 0; at < 60; at += 2)
+    await store.deleteThread({ tenant, threadId: `owner-${at}`, owner: `owner-${at}` });
+  await store.eraseOwner({ tenant, owner: 'unknown' }, []);
+  for (let at = 0; at < 60; at += 2) expect(countStoredText(path(), `secret of ${at};`)).toBe(0);
+  await save('another', 'a later text');
+  const before = statSync(path()).mtimeMs;
+  await store.eraseOwner({ tenant, owner: 'unknown' }, []);
+  expect(statSync(path()).mtimeMs).toBe(before);
   await store.close();
 });

@@ -1,6 +1,13 @@
 // Deletes points of the embedded store, in all collections, each deletion in one transaction.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { RUN_MARK_TTL_MS, checkTenant, createSqliteEraser, runInTransaction, storeCalls } from '@millrace/stores';
+import {
+  RUN_MARK_TTL_MS,
+  checkTenant,
+  eraseFromSqlite,
+  markDeleted,
+  runInTransaction,
+  storeCalls,
+} from '@millrace/stores';
 import { isForgotten } from '../../store/match-forgotten.ts';
 import { STORE, type RecallPlace, type VectorStore } from '../../store/vector-store.ts';
 
@@ -21,8 +28,8 @@ export function createSqliteDeletions(database: DatabaseSync): SqliteDeletions {
   const forgetErased = database.prepare('DELETE FROM recall_erased_runs WHERE until < ?');
   const dropTrust = database.prepare('DELETE FROM recall_trusted WHERE collection = ? AND point = ?');
   const listKeys = ({ tenant, key, threadId }: RecallPlace) => [checkTenant(tenant), key, threadId] as const;
-  const erase = createSqliteEraser(database);
   const dropTrusts = (rows: Row[]) => {
+    if (rows.length > 0) markDeleted(database);
     for (const { collection = null, point = null } of rows) dropTrust.run(collection, point);
     return rows.length;
   };
@@ -33,7 +40,7 @@ export function createSqliteDeletions(database: DatabaseSync): SqliteDeletions {
     eraseOwner: ({ tenant, key }, runIds, signal) =>
       answered('erase the vectors of an owner', signal, () => {
         checkTenant(tenant);
-        return erase(() => {
+        return eraseFromSqlite(database, () => {
           const now = Date.now();
           forgetErased.run(now);
           for (const runId of runIds) eraseRun.run(tenant, key, runId, now + RUN_MARK_TTL_MS);

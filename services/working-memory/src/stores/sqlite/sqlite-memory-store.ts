@@ -5,7 +5,8 @@ import type { JsonObject } from '@millrace/contracts';
 import {
   checkTenant,
   closeSqlite,
-  createSqliteEraser,
+  eraseFromSqlite,
+  markDeleted,
   runInTransaction,
   openSqlite,
   RUN_MARK_TTL_MS,
@@ -30,7 +31,6 @@ const answered = storeCalls(STORE);
 export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemoryStore {
   const database = openSqlite({ path, schema, store: STORE });
   const statements = prepare(database);
-  const erase = createSqliteEraser(database);
   const read = (owner: MemoryOwner): MemoryRecord => parseRecord(statements.memory.get(...listOwnerKeys(owner)));
   const readWrittenEpoch = (owner: MemoryOwner, runId: string): number =>
     Number(statements.mark.get(...listOwnerKeys(owner), runId, Date.now())?.['epoch'] ?? 0);
@@ -69,13 +69,14 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
     forget: (owner, signal) =>
       answered('delete', signal, () =>
         runInTransaction(database, () => {
+          markDeleted(database);
           statements.dropTrusted.run(...listOwnerKeys(owner));
           return Number(statements.dropMemory.run(...listOwnerKeys(owner)).changes) === 1;
         }),
       ),
     eraseOwner: (owner, runs, signal) =>
       answered('erase an owner', signal, () =>
-        erase(() => {
+        eraseFromSqlite(database, () => {
           const keys = [checkTenant(owner.tenant), owner.key];
           for (const erased of listErasedMarks(owner, runs)) mark(erased.owner, erased.mark);
           statements.dropOwnersTrusted.run(...keys);
