@@ -1,6 +1,6 @@
 // A batch of a run's chunks, live and in the log: its schemas, its writer, and the arithmetic on positions. Pure.
 import { z } from 'zod';
-import { chunkSchema } from './chunk.ts';
+import { storedChunkSchema } from './chunk.ts';
 import { markFrequent } from './json-fit.ts';
 import { storedVersionSchema } from './stored-version.ts';
 
@@ -16,7 +16,7 @@ function defineBatch<C extends z.ZodType>(chunk: C) {
 }
 
 const anyBatch = defineBatch(anyChunkSchema);
-const checkedBatch = defineBatch(chunkSchema);
+const checkedBatch = defineBatch(storedChunkSchema);
 
 /** Chunks from `index` on, of the owner `epoch`. */
 export const chunkBatchSchema = markFrequent(anyBatch.batch);

@@ -9,6 +9,7 @@ import {
   knownChunkSchema,
   mayBeDropped,
   passesChain,
+  storedChunkSchema,
 } from './chunk.ts';
 
 const base = { runId: 'run1', from: 'AGENT' };
@@ -153,3 +154,12 @@ describe('the short cut for pieces of text', () => {
     for (const chunk of taken) expect(knownChunkSchema.parse(chunk)).toEqual(chunk);
   });
 });
+
+test.each(['data-step/1', 'data-étape', 'data-my step'])(
+  'A stored chunk may have the type %s, and a new one may not',
+  (type) => {
+    const chunk = { ...base, type, data: 1 };
+    expect(storedChunkSchema.safeParse(chunk).success).toBe(true);
+    expect(chunkSchema.safeParse(chunk).success).toBe(false);
+  },
+);

@@ -131,17 +131,13 @@ const OTHER_TYPE = /^(?:data-[\w.-]{1,64}|(?!data-)[\w.:/-]{1,64})$/;
 const OTHER_TYPE_FORM =
   'a type has 1 to 64 characters of A-Z, a-z, 0-9, "_", ".", "-", ":" and "/", a type that begins with "data-" has 1 to 64 without ":" and "/" after it';
 
-const otherChunkSchema = z.looseObject({
-  type: z
-    .string()
-    .regex(new RegExp(`^(?!(${CHUNK_TYPES.join('|')})$)`), {
-      message: 'the chunk does not match the shape of its type',
-      // Without `abort` zod would report the type of a known chunk with an invalid payload as wrong.
-      abort: true,
-    })
-    .regex(OTHER_TYPE, OTHER_TYPE_FORM),
-  ...base,
+const otherTypeSchema = z.string().regex(new RegExp(`^(?!(${CHUNK_TYPES.join('|')})$)`), {
+  message: 'the chunk does not match the shape of its type',
+  // Without `abort` zod would report the type of a known chunk with an invalid payload as wrong.
+  abort: true,
 });
+const otherChunkSchema = z.looseObject({ type: otherTypeSchema.regex(OTHER_TYPE, OTHER_TYPE_FORM), ...base });
+const storedOtherSchema = z.looseObject({ type: otherTypeSchema, ...base });
 
 /** Returns the problem of a type that is not known, if it has one. */
 export const findTypeProblem = (type: string): string | undefined =>
@@ -164,6 +160,12 @@ export function isPlainDelta(value: unknown): value is ChunkOf<'text-delta' | 'r
 
 /** Known types first: the stream path is made of them, and they match at the first look. */
 export const chunkSchema = withShortcut(castSchema<Chunk>(z.union([knownChunkSchema, otherChunkSchema])), isPlainDelta);
+
+/** A chunk of a log or a record, which an earlier version may have stored: its type may have any form. */
+export const storedChunkSchema = withShortcut(
+  castSchema<Chunk>(z.union([knownChunkSchema, storedOtherSchema])),
+  isPlainDelta,
+);
 
 /** Chunks that do not pass the processOutputStream chain. See docs/semantics.md. */
 const unchained = new Set(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed', 'object']);

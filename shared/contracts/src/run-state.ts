@@ -18,7 +18,7 @@ import {
 import { appliedAgentSchema } from './plan.ts';
 import { wireErrorSchema } from './errors.ts';
 import { storedRequestSchema, runResultSchema, tripwireSchema } from './run.ts';
-import { chunkSchema, finishChunkSchema } from './chunk.ts';
+import { finishChunkSchema, storedChunkSchema } from './chunk.ts';
 import { storedVersionSchema } from './stored-version.ts';
 import { editedAnswerSchema } from './suspension.ts';
 import { heldPendingSchema } from './held-pending.ts';
@@ -32,7 +32,7 @@ const count = z.number().int().min(0);
  */
 export const runEndSchema = z.object({
   result: runResultSchema,
-  lastChunk: chunkSchema,
+  lastChunk: storedChunkSchema,
   sharesMessages: z.literal(true).optional().describe('the messages of the last chunk are those of the result'),
   input: z.array(messageSchema).optional().describe('of a finished run with a thread, as processInput passed it'),
 });
@@ -138,7 +138,7 @@ export const runActionSchema = z.discriminatedUnion('action', [
   z.object({
     action: z.literal('chunks-held'),
     keep: count.describe('number of preceding items to keep'),
-    chunks: z.array(chunkSchema),
+    chunks: z.array(storedChunkSchema),
   }),
   z.object({ action: z.literal('model-called') }),
   z.object({
@@ -260,7 +260,7 @@ export const runStateSchema = z.object({
     .describe('the finish from the output chain, if processOutputResult has suspended'),
   pending: z.array(heldPendingSchema).default([]),
   held: z
-    .array(chunkSchema)
+    .array(storedChunkSchema)
     .default([])
     .describe('chunks from the output chain that the agent’s `release` policy buffers, in order'),
   steps: z.array(stepResultSchema),

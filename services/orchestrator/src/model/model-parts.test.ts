@@ -45,7 +45,7 @@ describe("parts of a model's stream", () => {
     ['words', 'mail ada@example.com'],
     ['an address', 'ada@example.com'],
     ['an invisible character', 'a\u2800b'],
-    ['too many characters', 'x'.repeat(257)],
+    ['too many characters', 'x'.repeat(16_385)],
     ['no characters', ''],
   ])('with an id of %s have one id of the right form in all chunks', (_name, id) => {
     const providerMetadata = { openai: { itemId: id, responseId: id, phase: 'final' } };
@@ -76,6 +76,12 @@ describe("parts of a model's stream", () => {
     expect(ids.length).toBeGreaterThan(16);
     expect(ids[0]).toMatch(/^[\w.:-]{1,256}$/);
     expect(chunks).toContainEqual(expect.objectContaining({ payload: expect.objectContaining({ result: id }) }));
+  });
+
+  test('keep an id to which a proxy has appended data of its provider', () => {
+    const id = `call_a1b2__thought__${'CpcB+/='.repeat(200)}`;
+    const chunks = makeChunks({ type: 'tool-call', toolCallId: id, toolName: 'clock', input: '{}' });
+    expect(chunks).toMatchObject([{ payload: { toolCallId: id } }]);
   });
 
   test('of streamed arguments have no name of a tool that is text', () => {

@@ -20,9 +20,14 @@ export function replaceOddIds<T extends object>(payload: T): T {
 function replaceMembers<T extends object>(members: T, names: readonly string[]): T {
   const odd = names.flatMap((name) => {
     const value: unknown = Object.hasOwn(members, name) ? Reflect.get(members, name) : undefined;
-    return value === undefined || value === null || hasIdFormat(value) ? [] : [[name, hashValue(value)] as const];
+    return value === undefined || value === null || isKept(value) ? [] : [[name, hashValue(value)] as const];
   });
   return odd.length === 0 ? members : { ...members, ...Object.fromEntries(odd) };
 }
+
+/** A proxy may append data of its provider to an id, in base64, and reads it from the next prompt. Guards judge such an id as text. */
+const OPAQUE_ID = /^[\w.:+/=-]{1,16384}$/;
+
+const isKept = (value: unknown): boolean => hasIdFormat(value) || (typeof value === 'string' && OPAQUE_ID.test(value));
 
 const hashValue = (value: unknown): string => hashId('id_', typeof value === 'string' ? value : JSON.stringify(value));

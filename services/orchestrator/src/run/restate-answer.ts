@@ -1,7 +1,7 @@
 // Replaces streamed text that differs from the final text of the run. A finished run retracts the chunks of the first
 // step that differs and all later ones, and publishes the final ones, before its last chunk. The state has the new chunks
 // and the ending before the retract: the next owner publishes the same.
-import { MillraceError, chunkSchema, toLoggedError, messageSchema, type Chunk } from '@millrace/contracts';
+import { MillraceError, storedChunkSchema, toLoggedError, messageSchema, type Chunk } from '@millrace/contracts';
 import { z } from 'zod';
 import { makeChunk } from '../release/make-chunk.ts';
 import type { Ending } from '../state/interrupt.ts';
@@ -89,7 +89,7 @@ async function readPublished(run: Run, index: number): Promise<Chunk[]> {
     for (let bytes = 0; bytes <= MAX_REREAD_BYTES;) {
       const page = await readVisible(access, head, from);
       for (const batch of page.batches) {
-        chunks.push(...z.array(chunkSchema).parse(batch.chunks));
+        chunks.push(...z.array(storedChunkSchema).parse(batch.chunks));
         bytes += Buffer.byteLength(JSON.stringify(batch.chunks));
       }
       if (page.complete || page.batches.length === 0) return chunks.filter(({ type }) => type !== 'retract');
