@@ -8,6 +8,7 @@ import {
   type EntryOutcome,
   type StageInput,
   listEntries,
+  type Conversation,
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { addRejected, isSuspension, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
@@ -38,7 +39,7 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
   const input = { ...buildResultInput(run, finish), conversation, steps };
   const order = { ...run.plan.order, processOutputResult: [...names] };
   const part: Run = { ...run, plan: { ...run.plan, order } };
-  const { changes, onJudged } = recordAnswerTexts(run);
+  const { texts, onJudged } = recordAnswerTexts(run);
   const fold = await runStage(part, 'processOutputResult', input, { onJudged });
   const { interrupt } = fold;
   if (interrupt) {
@@ -47,7 +48,7 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
   }
   const skipped = listSkipped(fold);
   if (isComplete(finish, run)) return { finish, skipped };
-  const stopped = (await passReworded(run)) ?? (await passObjectAgain(run, changes));
+  const stopped = (await passReworded(run)) ?? (await passObjectAgain(run, texts));
   return { ...(stopped ? { interrupt: stopped } : await guardFinishChunk(run, withFinalText(run, finish))), skipped };
 }
 
@@ -64,22 +65,28 @@ function isComplete({ payload }: FinishChunk, run: Run): boolean {
   );
 }
 
-/** Records each entry that changes the text of the run's last answer. */
-function recordAnswerTexts(run: Run) {
+type AnswerTexts = { first: string; changes: readonly TextChange[] };
+
+/** Records each entry that changes the text of the run's last answer; entries before a suspension have changed `first`. */
+function recordAnswerTexts(run: Run): { texts: AnswerTexts; onJudged: (judged: JudgedEntry) => void } {
   const { answer } = run.getState().open ?? {};
-  const { changes, record } = recordTextChanges(answer?.text ?? '');
-  const onJudged = ({ entry, input: { conversation } }: JudgedEntry) => {
-    const found = conversation?.entries.find(({ message }) => message.id === answer?.message.id);
-    if (answer) record(entry, found ? readMessageText(found.message) : '');
+  const readText = ({ entries }: Pick<Conversation, 'entries'>): string => {
+    const found = entries.find(({ message }) => message.id === answer?.message.id);
+    return found ? readMessageText(found.message) : '';
   };
-  return { changes, onJudged };
+  const first = readText(run.getState().conversation);
+  const { changes, record } = recordTextChanges(first);
+  const onJudged = ({ entry, input: { conversation } }: JudgedEntry) => {
+    if (conversation) record(entry, readText(conversation));
+  };
+  return { texts: { first, changes }, onJudged };
 }
 
 /**
  * Reads the object from the changed answer: none if the answer was removed or is no JSON any more. An object that matched its schema must
  * still match it.
  */
-async function passObjectAgain(run: Run, changes: readonly TextChange[]): Promise<Interrupt | undefined> {
+async function passObjectAgain(run: Run, { first, changes }: AnswerTexts): Promise<Interrupt | undefined> {
   const { answer } = run.getState().open ?? {};
   if (answer?.object === undefined) return undefined;
   const message = selectMessages(run.getState().conversation, 'response').find(({ id }) => id === answer.message.id);
@@ -89,8 +96,10 @@ async function passObjectAgain(run: Run, changes: readonly TextChange[]): Promis
   const asked = schema && fitsSchema(schema, answer.text) ? { schema, rawText: undefined } : undefined;
   const object = readJson(text);
   const rejected = rejectWholeRun(run.getState());
-  if (object && asked && !fitsSchema(asked.schema, text))
-    return addRejected(failBrokenText('processOutputResult', asked.schema, changes), rejected);
+  if (object && asked && !fitsSchema(asked.schema, text)) {
+    const known = fitsSchema(asked.schema, first) ? changes : [];
+    return addRejected(failBrokenText('processOutputResult', asked.schema, known), rejected);
+  }
   if (run.agent.release === 'result') dropHeldObject(run, rejected.from);
   const passed = object ? await passObject(run, object.value, rejected, asked) : {};
   if ('interrupt' in passed) return passed.interrupt;
