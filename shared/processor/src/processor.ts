@@ -34,7 +34,7 @@ export type StreamWriter = { custom(chunk: CustomChunk): Promise<void> };
 
 /**
  * Arguments of every method. `abort`, `halt` and `suspend` throw. The stop counts until the method returns, also if the method catches the
- * error, or does not await the promise that rejected with it.
+ * error, or does not await the promise that rejected with it. A processor that wraps another one gives it stops of its own.
  */
 export type CommonArgs = {
   /**

@@ -155,8 +155,8 @@ function createSlot(
       onItem: next,
       onStopped: (thrown) => {
         const error = chooseStop(thrown, args.readStop());
-        if (!StopError.isInstance(error)) context.reportThrown?.(entry.entry, error);
         slot.stop = toThrownVerdict('processOutputStream', error, args);
+        if (!StopError.isInstance(error)) context.reportThrown?.(entry.entry, error);
         onStopped(slot);
       },
     }),

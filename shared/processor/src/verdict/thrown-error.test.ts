@@ -25,3 +25,15 @@ test('A thrown value that is no error has its type and no frames', () => {
 test('An empty message leaves the frames', () => {
   expect(locateThrown(new Error()).at?.[0]).toContain('thrown-error.test.ts');
 });
+
+test('An error with members of other types is located as far as possible, and never throws', () => {
+  const odd = (members: object) => locateThrown(Object.assign(new Error('x'), members));
+  expect(odd({ name: 7 }).error).toBe('7');
+  expect(odd({ name: undefined, stack: null }).at).toBeUndefined();
+  const hostile = Object.defineProperty(new Error('x'), 'stack', {
+    get: () => {
+      throw new Error('no stack');
+    },
+  });
+  expect(locateThrown(hostile)).toEqual({});
+});
