@@ -701,7 +701,7 @@ async def run(name: str, served: Sequence[Served], version: str = "1.0.0") -> No
     """Serves processors and tools until SIGTERM or SIGINT, and then finishes calls in progress. Reads NATS_URL, MILLRACE_PREFIX and the
     variables of connection_options."""
     nc = await connected(name, os.environ)
-    service = Service(nc, name, served, version, os.environ.get("MILLRACE_PREFIX", "mr.v1"))
+    service = Service(nc, name, served, version, os.environ.get("MILLRACE_PREFIX") or "mr.v1")
     await service.start()
     stopped = asyncio.Event()
     for which in (signal.SIGTERM, signal.SIGINT):

@@ -8,7 +8,7 @@ import asyncio, inspect, json, os, re, secrets, signal, time  # noqa: E401
 
 import nats
 
-PREFIX, REPLICA = os.environ.get("MILLRACE_PREFIX", "mr.v1"), secrets.token_hex(8)
+PREFIX, REPLICA = os.environ.get("MILLRACE_PREFIX") or "mr.v1", secrets.token_hex(8)
 PROCESSOR, SERVICE, STAGES = "py-guard", "py-service", ("processInput", "processOutputStream")
 MAX_CAPITALS, WORD = {"type": "integer", "default": 20}, {"type": "string", "minLength": 1, "default": "secret"}
 DESCRIPTOR = {

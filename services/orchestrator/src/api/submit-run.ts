@@ -48,7 +48,8 @@ export async function submitRun(
   const isCreated = there.isNew || (submission !== undefined && there.submission === submission);
   if (there.status !== 'queued' || isGivenUp) return isCreated;
   // A request with the same id and content that was published a moment ago is stored once.
-  const msgID = `${tenant}.${runId}.${command.requestHash}`;
+  // The revision distinguishes a run that was deleted since then.
+  const msgID = `${tenant}.${runId}.${command.requestHash}.${there.revision}`;
   const known = { headRevision: there.revision, agentRevision };
   const subject = access.runShards.nextSubject(tenant, Buffer.byteLength(JSON.stringify(request)));
   const queueing = publishDurably(access, subject, { ...command, ...known }, msgID, { isQueue: true });

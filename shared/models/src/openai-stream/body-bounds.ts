@@ -29,7 +29,7 @@ export function createEventBound(): (bytes: Uint8Array) => void {
 }
 
 export const isEventStream = (contentType: string | null | undefined): boolean =>
-  contentType?.startsWith('text/event-stream') === true;
+  contentType?.toLowerCase().startsWith('text/event-stream') === true;
 
 /** `fetch` with `boundResponse`. */
 export const fetchBounded: Fetch = async (url, init) => boundResponse(await fetch(url, init));
