@@ -3,6 +3,7 @@ import { locateEntry, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { driveRun } from '../takeover/drive-run.ts';
+import { deleteRunState } from '../state/delete-run-state.ts';
 import { readHead } from '../state/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { openRunStore } from '../state/run-store.ts';
@@ -33,6 +34,17 @@ describe('submit', () => {
     await eventually(() => taken.some(({ command }) => command.request.runId === other.run));
     expect(taken.map(({ command }) => command.request.runId)).toEqual([address.run, other.run]);
     expect(taken[0]?.command).toMatchObject({ command: 'start', request: makeRequest(address) });
+  });
+
+  test('puts a run of the same id and content into the queue again after it was deleted', async () => {
+    const taken = queued();
+    const address = newRun();
+    for (let count = 1; count <= 2; count += 1) {
+      expect(await api().submit(makeRequest(address), address)).toMatchObject({ created: true });
+      await eventually(() => taken.length === count);
+      const head = await readHead(stream.access, address.tenant, address.run);
+      if (head) await deleteRunState(stream.access, head.value);
+    }
   });
 
   test('has created the run also if it is sent again, because no answer arrived', async () => {
