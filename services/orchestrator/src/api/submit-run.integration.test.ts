@@ -1,9 +1,8 @@
 import { COMMON_VERSION, recordSchema, stateKeys, buildTextMessage } from '@millrace/contracts';
-import { locateEntry, writeEntry } from '@millrace/bus';
+import { locateEntry, purgeEntries, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { driveRun } from '../takeover/drive-run.ts';
-import { deleteRunState } from '../state/delete-run-state.ts';
 import { readHead } from '../state/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { openRunStore } from '../state/run-store.ts';
@@ -42,8 +41,8 @@ describe('submit', () => {
     for (let count = 1; count <= 2; count += 1) {
       expect(await api().submit(makeRequest(address), address)).toMatchObject({ created: true });
       await eventually(() => taken.length === count);
-      const head = await readHead(stream.access, address.tenant, address.run);
-      if (head) await deleteRunState(stream.access, head.value);
+      const head = stateKeys.head(address.tenant, address.run);
+      await purgeEntries(stream.access, connection.bus.names.state, head);
     }
   });
 
