@@ -6,11 +6,13 @@ import type { BusLog } from './bus-log.ts';
 import { isCredentialError } from './connection-failure.ts';
 import type { Inbox } from './inbox.ts';
 import { RECONNECT_WAIT_MS } from './open-connection.ts';
-import { createPermissionError, type Operation, type Refusals } from './refusals.ts';
+import { createPermissionError, isReplyRefused, type Operation, type Refusals } from './refusals.ts';
 
 /** Refused credentials are tried again after twice the time, up to this, ms. */
 const MAX_RETRY_WAIT_MS = 5_000;
 const JITTER_MS = 100;
+/** Time after a reconnect for which replies may belong to requests of the former connection, ms: the timeout of a long call. */
+const LATE_REPLIES_MS = 120_000;
 /** Start of the problem of a connection with refused credentials. */
 export const REFUSED_CREDENTIALS = 'NATS refuses the credentials';
 
@@ -85,14 +87,20 @@ function notify(log: BusLog, listener: () => void): void {
   }
 }
 
+/** The server allows replies to the requests of the same connection: it refuses those to requests of the former one, which is no defect. */
+const isNewConnection = ({ connections, connectedAt }: LinkState): boolean =>
+  connections > 1 && performance.now() - connectedAt < LATE_REPLIES_MS;
+
 /** Logs a missing permission once for each connection, and ends the requests that could not be published. */
 function refuse(
-  { log, refusals, inbox }: FollowedConnection,
+  { log, state, refusals, inbox }: FollowedConnection,
   { operation, subject, message: answer }: PermissionViolationError,
 ) {
   const refused: Operation = operation === 'publish' ? 'publish' : 'subscribe';
   const error = createPermissionError(refused, subject);
   const { message, remedy } = error;
-  if (refusals.add({ operation: refused, subject }, performance.now())) log.error({ subject, answer, remedy }, message);
+  if (isReplyRefused(refused, subject) && isNewConnection(state)) log.debug({ subject }, 'a reply is too late');
+  else if (refusals.add({ operation: refused, subject }, performance.now()))
+    log.error({ subject, answer, remedy }, message);
   if (refused === 'publish') inbox.fail(subject, error);
 }

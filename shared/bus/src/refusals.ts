@@ -35,7 +35,7 @@ export function createRefusals(): Refusals {
   return {
     add({ operation, subject, isReopened = operation === 'publish' }, now) {
       const permission = describePermission(operation, subject);
-      const isReply = operation === 'publish' && REPLY.test(subject);
+      const isReply = isReplyRefused(operation, subject);
       // A reply subject is new with each request: all of them are one permission.
       const key = isReply ? 'replies' : permission;
       const until = isReply ? now + REPLY_REFUSED_MS : Infinity;
@@ -68,6 +68,10 @@ export function createRefusals(): Refusals {
 
 const REPLY = /^(?:_INBOX|_R_|_GR_)\./;
 
+/** Returns whether the refused operation is the publication of a reply. */
+export const isReplyRefused = (operation: Operation, subject: string): boolean =>
+  operation === 'publish' && REPLY.test(subject);
+
 function describePermission(operation: Operation, subject: string): string {
   const shown = subject.length > MAX_SUBJECT_LENGTH ? `${subject.slice(0, MAX_SUBJECT_LENGTH)}…` : subject;
   return operation === 'publish' ? `publish on ${shown}` : `subscribe to ${shown}`;
@@ -82,7 +86,7 @@ export function createPermissionError(operation: Operation, subject: string): Mi
 }
 
 function describeRemedy(operation: Operation, subject: string): string {
-  if (operation === 'publish' && REPLY.test(subject)) {
+  if (isReplyRefused(operation, subject)) {
     return 'Set allow_responses for the user in the configuration of NATS, long enough for its slowest answer.';
   }
   return `Add the subject to permissions.${operation} of the user in the configuration of NATS, or connect as another user.`;
