@@ -102,13 +102,20 @@ export async function attachCaller(bus: Bus, { tenant, subject, kept }: Caller):
     caller,
     ...(subject !== undefined && { subject }),
     kept,
-    ask: (verb, request, { run, signal, timeoutMs, submission } = {}) =>
-      askApi(bus, verb, { tenant, caller, ...(run !== undefined && { run }) }, request, {
+    async ask(verb, request, { run, signal, timeoutMs, submission } = {}) {
+      refuseClosed(bus);
+      return askApi(bus, verb, { tenant, caller, ...(run !== undefined && { run }) }, request, {
         ...(signal && { signal }),
         ...(timeoutMs !== undefined && { timeoutMs }),
         ...(submission !== undefined && { submission }),
-      }),
+      });
+    },
   };
+}
+
+/** @throws cancelled after `close` */
+export function refuseClosed({ nc }: Bus): void {
+  if (nc.isClosed()) throw new MillraceError('cancelled', 'The client is closed.', { remedy: 'Connect again.' });
 }
 
 async function findAddress(url: string | undefined, env: Env, cwd: string): Promise<BusAddress> {

@@ -43,6 +43,16 @@ test('The request contains no list if the caller passes none', () => {
 });
 
 describe('rejected options', () => {
+  test.each([42, null, { role: 'user', content: 'hi' }])(
+    'The input %j is rejected with the form of an input',
+    (input) => {
+      // @ts-expect-error -- a caller without types
+      expect(() => buildRequest({ tenant: 'acme' }, 'demo', input, {})).toThrow(
+        expect.objectContaining({ code: 'run-refused', path: 'input' }),
+      );
+    },
+  );
+
   test('prepareStep is rejected with its replacement', () => {
     expect(() => build({ prepareStep: () => ({}) })).toThrow(
       expect.objectContaining({

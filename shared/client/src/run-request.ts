@@ -83,6 +83,7 @@ export function buildRequest(
 ): BuiltRequest {
   for (const [name, value] of Object.entries(options))
     if (value !== undefined && !known.has(name)) throw createRefusal(name);
+  if (typeof input !== 'string' && !Array.isArray(input)) throw createInputError();
   const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
   const messages = typeof input === 'string' ? [buildTextMessage(crypto.randomUUID(), 'user', input)] : [...input];
   const { maxProcessorRetries, structuredOutput, modelSettings, toolChoice, release } = options;
@@ -120,6 +121,13 @@ export function buildRequest(
 }
 
 const OVERRIDE_LISTS = ['inputProcessors', 'outputProcessors', 'errorProcessors'] as const;
+
+function createInputError(): MillraceError {
+  return new MillraceError('run-refused', 'The input is neither a text nor an array of messages.', {
+    path: 'input',
+    remedy: 'Pass a string, or messages of the form {id, role, createdAt, content: {format: 2, parts}}.',
+  });
+}
 
 function createListError(name: string): MillraceError {
   return new MillraceError('run-refused', `"${name}" is not an array.`, {

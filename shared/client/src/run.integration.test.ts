@@ -64,6 +64,16 @@ const collectText = async (stream: AsyncIterable<Chunk>) => {
   return text;
 };
 
+test('A call of a closed client is rejected with a code', async () => {
+  const closed = await connect({ url: nats.url });
+  await closed.close();
+  await expect(closed.start('demo', 'hi')).rejects.toMatchObject({
+    code: 'cancelled',
+    message: 'The client is closed.',
+  });
+  await expect(closed.agents.list()).rejects.toMatchObject({ code: 'cancelled' });
+});
+
 describe('a started run', () => {
   test('A run streams to every reader, early and late, and has a result', async () => {
     const run = await client.start('echo', 'hi', { threadId: 't1' });

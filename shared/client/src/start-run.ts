@@ -3,7 +3,7 @@ import { MillraceError, type ApiAnswer, type ErrorCode } from '@millrace/contrac
 import { createChunkLog } from './chunk-log.ts';
 import { readChunks, type ReaderOptions } from './chunk-reader.ts';
 import { createChunkSource } from './chunk-source.ts';
-import type { ClientConnection } from './connection.ts';
+import { refuseClosed, type ClientConnection } from './connection.ts';
 import { createRun, type ReadOn, type Run } from './run.ts';
 import { buildRequest, type BuiltRequest, type RunInput, type StartOptions } from './run-request.ts';
 import { retryRequest } from './retry-request.ts';
@@ -74,6 +74,7 @@ type ReadingOptions = ReaderOptions & { leave: AbortSignal | undefined };
 
 async function openReading(connection: ClientConnection, runId: string, options: ReadingOptions, closed: AbortSignal) {
   const { leave } = options;
+  refuseClosed(connection.bus);
   const log = createChunkLog(options.from, connection.kept);
   const source = createChunkSource(connection, runId);
   // A connection that is lost during the subscription is restored as one that is lost later.

@@ -46,6 +46,13 @@ describe('rejection before serving', () => {
   });
 });
 
+test('A definition without a schema of its options is rejected', () => {
+  // @ts-expect-error -- JavaScript has no types
+  expect(() => refuseUnlikeDefinition({ ...guard(complete), options: undefined })).toThrow(
+    expect.objectContaining({ code: 'processor-invalid', path: 'options' }),
+  );
+});
+
 test('A definition that discovery would refuse is rejected with the member', () => {
   const valid = guard(complete);
   expect(() => refuseInvalidDescriptor(valid)).not.toThrow();

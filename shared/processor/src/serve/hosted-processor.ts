@@ -48,9 +48,18 @@ export function createHostedProcessors(definitions: readonly ProcessorDefinition
  * @throws processor-invalid
  */
 export function refuseUnlikeDefinition(definition: ProcessorDefinition): void {
+  refuseMissingOptions(definition);
   // A processor with required options is checked at its first call.
   const processor = withDefaults(definition);
   if (processor) checkMethods(definition, processor);
+}
+
+function refuseMissingOptions({ id, options }: { id: string; options?: unknown }): void {
+  if (typeof options === 'object' && options !== null && 'safeParse' in options) return;
+  throw new MillraceError('processor-invalid', `The definition of "${id}" has no schema of its options.`, {
+    path: 'options',
+    remedy: 'Set `options` to a schema of zod: z.strictObject({}) for a processor without options.',
+  });
 }
 
 /** Rejects a definition that discovery would refuse: the service would run, and no agent could use it. @throws processor-invalid */
