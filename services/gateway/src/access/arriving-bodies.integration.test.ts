@@ -31,16 +31,13 @@ test.each([
   ['with a length', runs, LENGTH, MOST],
   ['in chunks', runs, CHUNKED, CHUNK],
   ['of MCP', '/mcp', LENGTH, MOST],
-])(
-  'An account whose unfinished bodies %s fill its memory is limited until they end',
-  async (_form, path, length, body) => {
-    for (let count = 0; count < BODIES_OF_ACCOUNT; count += 1) sendMost(path, length, body);
-    await expect.poll(() => post('key-ada'), { timeout: 5_000 }).toBe(429);
-    expect(await post('key-bob')).toBe(404);
-    for (const socket of sockets.splice(0)) socket.destroy();
-    await expect.poll(() => post('key-ada'), { timeout: 5_000 }).toBe(404);
-  },
-);
+])('Unfinished bodies %s limit their account until they end', async (_form, path, length, body) => {
+  for (let count = 0; count < BODIES_OF_ACCOUNT; count += 1) sendMost(path, length, body);
+  await expect.poll(() => post('key-ada'), { timeout: 5_000 }).toBe(429);
+  expect(await post('key-bob')).toBe(404);
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await expect.poll(() => post('key-ada'), { timeout: 5_000 }).toBe(404);
+});
 
 test('Requests that announce a body and send none of it limit no caller', async () => {
   for (let count = 0; count < 3 * BODIES_OF_ACCOUNT; count += 1) sendMost(runs, LENGTH, '');

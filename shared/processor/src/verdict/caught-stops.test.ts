@@ -21,7 +21,7 @@ const swallow = (call: () => unknown) => {
   }
 };
 
-describe('a stop whose error the method catches', () => {
+describe('a stop with an error that the method catches', () => {
   test.each(stages)('%s: a caught abort is the verdict', async (stage) => {
     const verdict = await callForVerdict(stage, ({ abort }) => swallow(() => abort('no')));
     expect(verdict).toEqual({ type: 'abort', reason: 'no' });
@@ -38,7 +38,7 @@ describe('a stop whose error the method catches', () => {
     });
   });
 
-  test('A stop in a promise whose rejection the method ignores is the verdict', async () => {
+  test('A stop in a promise is the verdict if the method ignores the rejection', async () => {
     const settle = async ({ abort }: Stops) => {
       await Promise.allSettled([Promise.resolve().then(() => abort('no'))]);
     };
@@ -83,7 +83,7 @@ describe('a stop whose error the method catches', () => {
   });
 });
 
-describe('a stop of an output stream whose error the method catches', () => {
+describe('a stop of an output stream with an error that the method catches', () => {
   const pass = streaming('pass', ({ part }) => part);
   const isBad = (part: Chunk) => part.type === 'text-delta' && part.payload.text === 'bad';
 
