@@ -53,6 +53,8 @@ export type EntryArgs = {
   readUsage: () => Pick<Leftovers, 'usage'>;
   /** Returns the first stop that the entry requested, whether or not its error left the method. */
   readStop: () => StopError | undefined;
+  /** Logs an error of the method, unless the call was cancelled: its error is then the cancellation. */
+  reportThrown: (error: unknown) => void;
 };
 
 export type EntryHooks = {
@@ -117,6 +119,9 @@ export function createEntryArgs(
     collectFindings,
     readUsage,
     readStop,
+    reportThrown(error) {
+      if (!context.signal.aborted) context.reportThrown?.(entry.entry, error);
+    },
     collectLeftovers: (withState = true) => {
       if (live) {
         for (const place of endTimers(state, 'state'))

@@ -52,3 +52,14 @@ test('A stop is no failure, and is not logged', async () => {
   await streamThrough([guard], [delta('a')], context);
   expect(lines).toEqual([]);
 });
+
+test('The error of a cancelled call is the cancellation, and is not logged', async () => {
+  const { lines, context } = collectReports();
+  const cancel = new AbortController();
+  const processInput = () => cancel.abort();
+  const hosted = createHostedProcessors([defineWithMethods({ processInput }, ['processInput'])]);
+  const call = stageCall('processInput', [callEntry('one')]);
+  const { verdicts } = await callStage(call, hosted, callContext({ ...context, signal: cancel.signal }));
+  expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-timeout' }]);
+  expect(lines).toEqual([]);
+});

@@ -16,8 +16,7 @@ import { createFailureVerdict, toThrownVerdict, withLeftovers } from '../verdict
 import type { HostedEntry, HostedProcessors } from './hosted-processor.ts';
 import { ReadGuard } from './read-guard.ts';
 import { toReturnedVerdict } from '../verdict/returned-verdict.ts';
-import { StopError } from '../verdict/stop.ts';
-import { chooseStop } from '../verdict/stop-recorder.ts';
+import type { StopError } from '../verdict/stop.ts';
 import { StageMessages, createList } from './stage-args.ts';
 import { callMethod } from './stage-methods.ts';
 
@@ -115,9 +114,7 @@ async function callEntry(
     if (verdict.type === 'failure') return verdict;
     refuseBlindReplacement(verdict, reads);
     return withLeftovers(verdict, args);
-  } catch (thrown) {
-    const error = chooseStop(thrown, args.readStop());
-    if (!StopError.isInstance(error)) context.reportThrown?.(entry.entry, error);
+  } catch (error) {
     return toThrownVerdict(stage, error, args);
   } finally {
     isOver = true;

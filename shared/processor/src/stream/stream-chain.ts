@@ -12,8 +12,7 @@ import { waitAtMost } from '@millrace/bus';
 import { createGivenUpError } from '../serve/call-stage.ts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { createFailureVerdict, toThrownVerdict } from '../verdict/failure-verdict.ts';
-import { StopError } from '../verdict/stop.ts';
-import { chooseStop } from '../verdict/stop-recorder.ts';
+import type { StopError } from '../verdict/stop.ts';
 import { acceptsDataParts } from '../processor-definition.ts';
 import type { HostedEntry } from '../serve/hosted-processor.ts';
 import { createStreamLink, MARK, type StreamItem, type StreamLink } from './stream-link.ts';
@@ -153,10 +152,8 @@ function createSlot(
         return processor.processOutputStream?.({ ...shared, part });
       },
       onItem: next,
-      onStopped: (thrown) => {
-        const error = chooseStop(thrown, args.readStop());
+      onStopped: (error) => {
         slot.stop = toThrownVerdict('processOutputStream', error, args);
-        if (!StopError.isInstance(error)) context.reportThrown?.(entry.entry, error);
         onStopped(slot);
       },
     }),

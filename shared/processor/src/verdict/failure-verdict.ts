@@ -11,6 +11,7 @@ import { asJson } from './bounded.ts';
 import { boundJson, boundText } from './bounded.ts';
 import type { EntryArgs } from '../entry-args.ts';
 import { StopError, type Stop } from './stop.ts';
+import { chooseStop } from './stop-recorder.ts';
 
 export function createFailureVerdict(error: unknown): Verdict {
   const code: ErrorCode = MillraceError.isInstance(error) ? error.code : 'processor-failed';
@@ -18,8 +19,13 @@ export function createFailureVerdict(error: unknown): Verdict {
   return { type: 'failure', code, message, retryable: isRetryable(code) };
 }
 
-export function toThrownVerdict(stage: Stage, error: unknown, left: LeftoverReaders): Verdict {
-  if (!StopError.isInstance(error)) return { ...createFailureVerdict(error), ...left.readUsage() };
+/** Returns the verdict for an error of a method, or for a stop that it requested before; reports any other error. */
+export function toThrownVerdict(stage: Stage, thrown: unknown, left: LeftoverReaders): Verdict {
+  const error = chooseStop(thrown, left.readStop());
+  if (!StopError.isInstance(error)) {
+    left.reportThrown(error);
+    return { ...createFailureVerdict(error), ...left.readUsage() };
+  }
   try {
     return checkVerdict(stage, withLeftovers(stopVerdict(error.stop), left));
   } catch (cause) {
@@ -27,12 +33,15 @@ export function toThrownVerdict(stage: Stage, error: unknown, left: LeftoverRead
   }
 }
 
-type LeftoverReaders = Pick<EntryArgs, 'collectFindings' | 'collectLeftovers' | 'readUsage'>;
+type LeftoverReaders = Pick<
+  EntryArgs,
+  'collectFindings' | 'collectLeftovers' | 'readStop' | 'readUsage' | 'reportThrown'
+>;
 
 /** A rejection counts even with an invalid state: an entry that may be skipped must not pass the input. */
 export function withLeftovers(
   verdict: Verdict,
-  { collectLeftovers, collectFindings }: Omit<LeftoverReaders, 'readUsage'>,
+  { collectLeftovers, collectFindings }: Pick<LeftoverReaders, 'collectFindings' | 'collectLeftovers'>,
 ): Verdict {
   try {
     return { ...verdict, ...collectLeftovers() };
