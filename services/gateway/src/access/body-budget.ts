@@ -1,5 +1,6 @@
 // Bounds the bytes of the bodies that arrive at the same time: a caller that sends slowly holds the memory of its body.
 import { MillraceError } from '@millrace/contracts';
+import { createAccountBudget } from './account-budget.ts';
 
 /** Bodies of the maximum size that arrive at the same time, of one account and of all. */
 const ACCOUNT_BODIES = 16;
@@ -15,27 +16,20 @@ export type ArrivingBody = {
 
 /** @param maxBytes maximum size of one body */
 export function createBodyBudget(maxBytes: number): (account: string) => ArrivingBody {
-  const held = new Map<string, number>();
-  let total = 0;
+  const budget = createAccountBudget(ALL_BODIES * maxBytes);
   return (account) => {
     let own = 0;
     let isFree = false;
     return {
       grow(bytes) {
-        const ofAccount = (held.get(account) ?? 0) + bytes;
-        if (isFree || ofAccount > ACCOUNT_BODIES * maxBytes) throw createBodyError('The credential sends');
-        if (total + bytes > ALL_BODIES * maxBytes) throw createBodyError('All callers together send');
-        held.set(account, ofAccount);
+        const full = isFree ? 'account' : budget.take(account, bytes, ACCOUNT_BODIES * maxBytes);
+        if (full) throw createBodyError(full === 'account' ? 'The credential sends' : 'All callers together send');
         own += bytes;
-        total += bytes;
       },
       free() {
         isFree = true;
-        total -= own;
-        const left = (held.get(account) ?? 0) - own;
+        budget.give(account, own);
         own = 0;
-        if (left > 0) held.set(account, left);
-        else held.delete(account);
       },
     };
   };

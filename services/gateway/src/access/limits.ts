@@ -7,6 +7,7 @@ import type { Log } from '@millrace/service';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Redis } from 'ioredis';
 import type { Access } from './access.ts';
+import { createAccountBudget } from './account-budget.ts';
 import { createBodyBudget, type ArrivingBody } from './body-budget.ts';
 import { createCountAhead, type CountedRequest } from './count-ahead.ts';
 import { createTokenMemory } from './counted-tokens.ts';
@@ -45,9 +46,8 @@ export function createLimits(settings: LimitSettings): Limits {
   const limiters = new Map<string, RateLimiterAbstract>();
   /** Counters of requests by their limit. */
   const counters = new Map<number, (account: string) => Promise<CountedRequest>>();
-  const open = new Map<string, number>();
+  const open = createAccountBudget(streams);
   const takeUncounted = createTokenMemory(redis);
-  let total = 0;
 
   const findLimiter = (name: string, points: number, duration: number): RateLimiterAbstract => {
     const key = `${name} ${points}`;
@@ -87,20 +87,14 @@ export function createLimits(settings: LimitSettings): Limits {
       throw createLimitError(`more than ${own} requests a minute`, counted.msBeforeNext);
     },
     openStream({ account, identity }) {
-      const own = open.get(account) ?? 0;
       const most = Math.min(identity.limits?.streams ?? streamsPerAccount, streamsPerAccount);
-      if (own >= most) throw createLimitError(`more than ${most} open streams`, MS_PER_SECOND);
-      if (total >= streams) throw createLimitError(`more than ${streams} open streams of all callers`, MS_PER_SECOND);
-      open.set(account, own + 1);
-      total += 1;
+      const full = open.take(account, 1, most);
+      if (full === 'account') throw createLimitError(`more than ${most} open streams`, MS_PER_SECOND);
+      if (full) throw createLimitError(`more than ${streams} open streams of all callers`, MS_PER_SECOND);
       let closed = false;
       return () => {
-        if (closed) return;
+        if (!closed) open.give(account, 1);
         closed = true;
-        total -= 1;
-        const left = (open.get(account) ?? 1) - 1;
-        if (left > 0) open.set(account, left);
-        else open.delete(account);
       };
     },
     openBody: ({ account }) => openBody(account),
