@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REDIS_USERS } from '@millrace/identity';
+import { CONNECTION_VARIABLES } from '@millrace/service';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -110,15 +111,7 @@ test.each([
 /** Documented variables that compose does not pass, by the reason. */
 const NOT_PASSED: Readonly<Record<string, readonly string[]>> = {
   'the users of the NATS and the Redis of compose have keys, and no TLS': [
-    'NATS_USER',
-    'NATS_PASSWORD',
-    'NATS_NKEY',
-    'NATS_CREDS_FILE',
-    'NATS_TLS',
-    'NATS_TLS_CA_FILE',
-    'NATS_TLS_CERT_FILE',
-    'NATS_TLS_KEY_FILE',
-    'NATS_INBOX_PREFIX',
+    ...CONNECTION_VARIABLES.filter((name) => name !== 'NATS_NKEY_FILE'),
     'REDIS_PASSWORD',
     'REDIS_TLS_CA_FILE',
     'REDIS_TLS_CERT_FILE',

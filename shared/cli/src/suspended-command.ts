@@ -65,8 +65,7 @@ export const defineApproveCommand = (cli: Cli): CliCommand =>
     async run({ arguments: given, ...args }) {
       const edited = given === undefined ? {} : { args: parseArguments(given) };
       return withClient(cli.io, args, async (client) => {
-        const found =
-          args.token ?? (await findOnly(client, args.run, 'approve', await listPending(client, args.run, 'approval')));
+        const found = args.token ?? (await findOnlyPending(client, args.run, 'approve', 'approval'));
         const reason = args.reason === undefined ? {} : { reason: args.reason };
         await client.runs.resume(args.run, found, { approved: true, ...reason }, edited);
         reportResumed(cli, args.run);
@@ -81,8 +80,7 @@ export const defineDenyCommand = (cli: Cli): CliCommand =>
     args: { run, token, reason: { type: 'string', description: 'reason, passed to the model' } },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const found =
-          args.token ?? (await findOnly(client, args.run, 'deny', await listPending(client, args.run, 'approval')));
+        const found = args.token ?? (await findOnlyPending(client, args.run, 'deny', 'approval'));
         const reason = args.reason === undefined ? {} : { reason: args.reason };
         await client.runs.resume(args.run, found, { approved: false, ...reason });
         reportResumed(cli, args.run);
@@ -95,11 +93,17 @@ function parseArguments(text: string): JsonObject {
   throw new UsageError('--arguments is a JSON object, for example \'{"eur": 40}\'', 'millrace runs approve');
 }
 
-/** Pending items of the run, of one kind or of all. */
-async function listPending(client: Client, runId: string, kind?: OpenPending['kind']): Promise<OpenPending[]> {
+/** Returns the token of the only pending item of the run, of one kind or of all. @throws as findOnly */
+async function findOnlyPending(
+  client: Client,
+  runId: string,
+  verb: string,
+  kind?: OpenPending['kind'],
+): Promise<string> {
   const suspended = await client.runs.listSuspended();
   const pending = suspended.filter((one) => one.runId === runId).flatMap((one) => one.pending);
-  return kind === undefined ? pending : pending.filter((one) => one.kind === kind);
+  const items = kind === undefined ? pending : pending.filter((one) => one.kind === kind);
+  return findOnly(client, runId, verb, items);
 }
 
 type WaitingItem = Pick<ShownPending, 'resumeToken' | 'kind'>;
@@ -137,7 +141,7 @@ export const defineResumeCommand = (cli: Cli): CliCommand =>
     args: { run, data, token },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const found = args.token ?? (await findOnly(client, args.run, 'resume', await listPending(client, args.run)));
+        const found = args.token ?? (await findOnlyPending(client, args.run, 'resume'));
         await client.runs.resume(args.run, found, parseData(args.data));
         reportResumed(cli, args.run);
       }),

@@ -1,6 +1,6 @@
 // A provider for tests that answers each request with bytes that the test gives: bodies that break off, and recorded event streams.
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listenLocally } from './listen-locally.ts';
 
 /** A body as pieces, each written on its own. */
 export type ByteAnswer = {
@@ -44,19 +44,10 @@ export async function startByteProvider(): Promise<ByteProvider> {
     else outgoing.end();
   };
   const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    ...(await listenLocally(server)),
     requests,
     answer: (...answers) => void (left = [...answers]),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 

@@ -1,6 +1,7 @@
 // A provider for tests that never ends an answer: it writes as long as its client reads.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listenLocally } from './listen-locally.ts';
 
 export type EndlessAnswer = {
   status?: number;
@@ -40,19 +41,10 @@ export async function startEndlessProvider(answer: EndlessAnswer): Promise<Endle
     write(answer.start);
     writeOn();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    ...(await listenLocally(server)),
     countRequests: () => closings.length,
     countBytes: () => bytes,
     awaitClosed: () => Promise.all(closings),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }

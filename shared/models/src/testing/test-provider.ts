@@ -1,10 +1,10 @@
 // Runs a provider for tests: a real HTTP server with the part of OpenAI's protocol that Millrace uses. Records
 // requests, and answers, fails or stays silent as the test configures. For tests only; use dev-model to develop without
 // a key.
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { JsonObject, JsonValue } from '@millrace/contracts';
 import { createHash } from 'node:crypto';
+import { listenLocally } from './listen-locally.ts';
 
 export const DIMENSIONS = 256;
 
@@ -60,23 +60,14 @@ export async function startTestProvider(): Promise<TestProvider> {
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch((error: unknown) => send(outgoing, 500, { error: { message: String(error) } }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    ...(await listenLocally(server)),
     requests,
     listEmbedded: () =>
       requests.filter(({ path }) => path.endsWith('/embeddings')).flatMap(({ body }) => readInputs(body)),
     answer: (with_) => void (answer = with_),
     fail: (...more) => void faults.push(...more),
     failAlways: (fault) => void (lasting = fault),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 
