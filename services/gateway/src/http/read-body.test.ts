@@ -1,4 +1,5 @@
 // Bodies over real connections, with and without a declared length.
+import { MillraceError } from '@millrace/contracts';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -14,6 +15,12 @@ beforeAll(async () => {
   app.post('/', async (call) =>
     call.json(await readJsonBody(call.req.raw, z.object({ text: z.string() }), { maxBytes: MAX_BYTES })),
   );
+  app.post('/refused', async (call) => {
+    const onBytes = () => {
+      throw new MillraceError('limit-exceeded', 'There is no room.');
+    };
+    return call.json(await readJsonBody(call.req.raw, z.object({}), { maxBytes: 1_000_000, onBytes }));
+  });
   app.onError(buildProblemResponse);
   server = await listenHttp(app, quietListener);
 });
@@ -34,4 +41,13 @@ test.each([
   expect(await post('{"text": ', isDeclared)).toMatchObject({ status: 400, body: { code: 'message-invalid' } });
   const large = JSON.stringify({ text: 'x'.repeat(MAX_BYTES) });
   expect(await post(large, isDeclared)).toMatchObject({ status: 413, body: { code: 'message-too-large' } });
+});
+
+test('A client keeps its connection if its bodies are refused before their end', async () => {
+  const body = 'x'.repeat(700_000);
+  for (let count = 0; count < 20; count += 1) {
+    const refused = await fetch(`${server?.url}/refused`, { method: 'POST', body });
+    expect(refused.status).toBe(429);
+    await refused.text();
+  }
 });

@@ -2,7 +2,7 @@
 import { MAX_NESTING, MillraceError, isNestedDeeper, listIssues } from '@millrace/contracts';
 import type { z } from 'zod';
 
-/** `onBytes` receives the number of bytes that have arrived; it ends the reading if it throws. */
+/** `onBytes` receives the number of bytes that have arrived; if it throws, its error refuses the body. */
 export type BodyReading = { maxBytes: number; onBytes?: (bytes: number) => void };
 
 /** A body of at most this declared length is not counted. */
@@ -55,17 +55,34 @@ const isAborted = (error: unknown): boolean => error instanceof Error && 'code' 
 const createCutOffError = (cause: unknown): MillraceError =>
   new MillraceError('message-invalid', 'The connection closed before the end of the body.', { cause });
 
-async function readStream(
+/** Rejects at once if `onBytes` throws. */
+function readStream(body: ReadableStream<Uint8Array> | null, reading: BodyReading): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  void readToEnd(body, reading, reject).then(resolve, reject);
+  return promise;
+}
+
+/** Reads on after a refusal, without keeping the bytes: the server closes a connection with an unread body. */
+async function readToEnd(
   body: ReadableStream<Uint8Array> | null,
   { maxBytes, onBytes }: BodyReading,
+  refuse: (error: unknown) => void,
 ): Promise<string> {
-  const parts: Uint8Array[] = [];
+  let parts: Uint8Array[] = [];
   let bytes = 0;
+  let isRefused = false;
   for await (const part of body ?? []) {
     bytes += part.byteLength;
     if (bytes > maxBytes) throw createSizeError(maxBytes);
-    onBytes?.(part.byteLength);
-    parts.push(part);
+    if (isRefused) continue;
+    try {
+      onBytes?.(part.byteLength);
+      parts.push(part);
+    } catch (error) {
+      isRefused = true;
+      parts = [];
+      refuse(error);
+    }
   }
   return new TextDecoder().decode(Buffer.concat(parts));
 }
