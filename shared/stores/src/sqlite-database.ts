@@ -58,14 +58,16 @@ export function runInSnapshot<T>(database: DatabaseSync, work: () => T): T {
 /** Number of rows that an erasure has deleted, and of those that a read after it finds. */
 export type ErasedRows = { deleted: number; left: number };
 
+const MAX_MARK = 0x7f_ff_ff_ff;
+/** 0: no deletion since the file was rewritten. The file holds the mark, so that another process, or this one after a restart, rewrites it. */
+const readMark = (database: DatabaseSync): number =>
+  Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+
 /** Requests that the next erasure rewrites the file. Call it in the transaction of a deletion. */
 export function markDeleted(database: DatabaseSync): void {
-  // The file holds the mark, so that another process, or this one after a restart, rewrites it.
-  database.exec('PRAGMA user_version = 1');
+  // Each deletion has another mark: an erasure removes only the mark that it has read before it rewrites the file.
+  database.exec(`PRAGMA user_version = ${(readMark(database) % MAX_MARK) + 1}`);
 }
-
-const isMarked = (database: DatabaseSync): boolean =>
-  database.prepare('PRAGMA user_version').get()?.['user_version'] !== 0;
 
 /**
  * Runs a deletion in a transaction, and removes deleted text from the file and its write-ahead log. Rewrites the file only after a deletion.
@@ -77,12 +79,15 @@ export function eraseFromSqlite(database: DatabaseSync, work: () => ErasedRows):
     if (rows.deleted > 0) markDeleted(database);
     return rows;
   });
-  if (!isMarked(database)) return erased;
+  const mark = readMark(database);
+  if (mark === 0) return erased;
   // `secure_delete` overwrites a deleted row, but not the copies in pages that SQLite has split or merged before.
   database.exec('VACUUM');
   const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
   if (busy !== 0) throw new Error('another process reads the file, so that its write-ahead log keeps deleted text');
-  database.exec('PRAGMA user_version = 0');
+  runInTransaction(database, () => {
+    if (readMark(database) === mark) database.exec('PRAGMA user_version = 0');
+  });
   return erased;
 }
 

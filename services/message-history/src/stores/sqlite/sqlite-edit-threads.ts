@@ -73,9 +73,10 @@ function eraseRows(
   checkTenant(tenant);
   statements.forgetErased.run(now);
   for (const { threadId, runId } of runs) statements.eraseRun.run(tenant, threadId, runId, now + RUN_MARK_TTL_MS);
-  const deleted = statements.listOwned.all(tenant, owner).map(({ id = null }) => {
-    // A thread without messages has a title.
-    markDeleted(database);
+  const owned = statements.listOwned.all(tenant, owner);
+  // A thread without messages has a title.
+  if (owned.length > 0) markDeleted(database);
+  const deleted = owned.map(({ id = null }) => {
     const { changes } = statements.dropMessages.run(tenant, id);
     statements.dropRuns.run(tenant, id);
     statements.dropThread.run(tenant, id);
