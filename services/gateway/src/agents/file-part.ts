@@ -20,7 +20,7 @@ export function createFilePart(data: string, { given: named, otherType, path }: 
   // A browser that does not know the type of a file names an empty one.
   const given = named === '' ? undefined : named;
   if (listParameters(given).some((parameter) => parameter.startsWith('charset=') && !CHARSETS.has(parameter)))
-    throw createDataUrlError(path, 'has a media type with another parameter than charset=utf-8');
+    throw createFileError('A file', path, 'has a media type with another parameter than charset=utf-8');
   if (!/^data:/i.test(data)) return { type: 'file', data, mimeType: given ?? otherType };
   const { type, bytes } = splitDataUrl(data, path);
   const mimeType = type === '' ? (given ?? otherType) : type;
@@ -51,7 +51,10 @@ function isSameType(given: string, type: string): boolean {
 }
 
 const createDataUrlError = (path: string, problem: string): MillraceError =>
-  new MillraceError('message-invalid', `A data URL of the request ${problem}.`, {
+  createFileError('A data URL', path, problem);
+
+const createFileError = (subject: string, path: string, problem: string): MillraceError =>
+  new MillraceError('message-invalid', `${subject} of the request ${problem}.`, {
     path,
     remedy: 'Send the file as data:TYPE;base64,BYTES, for example data:image/png;base64,iVBORw0KGgo=',
   });

@@ -36,4 +36,7 @@ test('An error with members of other types is located as far as possible, and ne
     },
   });
   expect(locateThrown(hostile)).toEqual({});
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  expect(locateThrown(proxy)).toEqual({});
 });

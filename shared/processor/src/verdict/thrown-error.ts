@@ -10,8 +10,8 @@ const FRAME = /^ {4}at (?<place>.+:\d+:\d+\)?)$/;
  * processor may replace the members of an error by anything.
  */
 export function locateThrown(error: unknown): { error?: string; at?: string[] } {
-  if (!(error instanceof Error)) return { error: typeof error };
   try {
+    if (!(error instanceof Error)) return { error: typeof error };
     const read = (member: string) => String(Reflect.get(error, member));
     const at = listFrames(read('stack'), read('message'));
     return { error: read('name').slice(0, MAX_NAME_CHARS), ...(at.length > 0 && { at }) };
