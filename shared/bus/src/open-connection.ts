@@ -4,6 +4,7 @@ import { NatsConnectionImpl, setTransportFactory } from '@nats-io/nats-core/inte
 import { timings } from '@millrace/contracts';
 import type { NatsConnection, NodeConnectionOptions } from 'nats';
 import { nodeResolveHost } from 'nats/lib/node_transport.js';
+import { settleAnswersWithoutErrors } from './answered-requests.ts';
 import type { BusLog } from './bus-log.ts';
 import { explainFailure } from './connection-failure.ts';
 import type { BusTls } from './connection-settings.ts';
@@ -13,6 +14,7 @@ import type { UserKey } from './user-key.ts';
 
 /** Connects with our own transport: the client's own `connect` would replace it. */
 export function connectNats(options: NodeConnectionOptions): Promise<NatsConnection> {
+  settleAnswersWithoutErrors();
   setTransportFactory({ factory: () => new TurnTransport(), dnsResolveFn: nodeResolveHost });
   return NatsConnectionImpl.connect(options);
 }

@@ -61,7 +61,8 @@ export function createStoredQueue(
       if (signal.aborted) throw new FencedError(tenant, runId);
     },
     close() {
-      closing.abort();
+      // With a reason: the default one is an error with a stack, for each run twice.
+      closing.abort('closed');
       waiting.length = 0;
     },
   };

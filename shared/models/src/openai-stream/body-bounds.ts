@@ -12,7 +12,7 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Bytes of an error's body that are read; the rest is dropped. */
 export const MAX_ERROR_BODY_BYTES = 1024 * 1024;
 
-/** A blank line, for each form of a line end. */
+/** A blank line, for each form of a line end; the usual form is first. */
 const BLANK_LINES = ['\n\n', '\n\r\n', '\r\r'] as const;
 
 /** @returns a function that throws model-answer-too-large if the bytes since the last blank line exceed MAX_EVENT_BYTES */
@@ -21,11 +21,20 @@ export function createEventBound(): (bytes: Uint8Array) => void {
   let tail: Uint8Array = new Uint8Array();
   return (bytes) => {
     const read = Buffer.concat([tail, bytes]);
-    const blankAt = Math.max(...BLANK_LINES.map((blank) => read.lastIndexOf(blank)));
+    const blankAt = findBlankLine(read);
     open = blankAt < 0 ? open + bytes.length : read.length - blankAt;
     tail = read.subarray(-2);
     if (open > MAX_EVENT_BYTES) throw createTooLargeError('An event', MAX_EVENT_BYTES);
   };
+}
+
+/** Returns the index of a blank line near the end, or -1. Reads the bytes once if they hold the usual form. */
+function findBlankLine(read: Buffer): number {
+  for (const blank of BLANK_LINES) {
+    const at = read.lastIndexOf(blank);
+    if (at >= 0) return at;
+  }
+  return -1;
 }
 
 export const isEventStream = (contentType: string | null | undefined): boolean =>

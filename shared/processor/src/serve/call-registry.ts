@@ -38,7 +38,7 @@ export function createCallRegistry(maxCalls: number = MAX_CALLS, replica?: strin
   const calls = new Map<string, Calls>();
   const depths = new Map<string, number>();
   let open = 0;
-  const giveUp = (controller: AbortController) => controller.abort(new Error('the call was cancelled'));
+  const giveUp = (controller: AbortController) => controller.abort(createCancellation());
 
   /** A repeated attempt may have the id of the first; another run's call must not share its cancellation. */
   const getCalls = (callId: string, { tenant, runId, epoch }: CallOwner): Calls => {
@@ -86,6 +86,15 @@ export function createCallRegistry(maxCalls: number = MAX_CALLS, replica?: strin
       for (const callId of callIds) calls.get(callId)?.controllers.forEach(giveUp);
     },
   };
+}
+
+/** Creates the reason of a cancellation. It has no stack, which no caller reads: each session ends with a cancellation. */
+function createCancellation(): Error {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const cancellation = new Error('the call was cancelled');
+  Error.stackTraceLimit = stackTraceLimit;
+  return cancellation;
 }
 
 /**
