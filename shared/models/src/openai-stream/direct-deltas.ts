@@ -6,6 +6,7 @@
 // number of raw parts is the number of events that it has read.
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { boundResponse, fetchBounded, isEventStream } from './body-bounds.ts';
+import { rememberShape } from './delta-shape.ts';
 import { groupBlocks, type BlockGroup } from './group-blocks.ts';
 import { post, toResponse, type Fetch } from './http-post.ts';
 import { createPartQueue } from './part-queue.ts';
@@ -37,7 +38,8 @@ export function withDirectDeltas(create: (fetch: Fetch) => LanguageModelV4, read
   };
 }
 
-function createRelay(readDelta: ReadDelta) {
+function createRelay(read: ReadDelta) {
+  const readDelta = rememberShape(read);
   const parts = createPartQueue();
   /** Number of events passed to the SDK, and of those with parts that it has started to return. */
   let given = 0;

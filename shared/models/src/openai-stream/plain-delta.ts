@@ -11,7 +11,7 @@ export type PlainDelta = {
 };
 
 /** UTF-16 code units; longer events are left to the provider's client. */
-const MAX_EVENT_CHARS = 16 * 1024;
+export const MAX_EVENT_CHARS = 16 * 1024;
 
 type JsonMembers = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,8 @@ export const readResponsesDelta: ReadDelta = (data) => {
 };
 
 function parseMembers(data: string): JsonMembers | undefined {
-  if (data.length > MAX_EVENT_CHARS) return undefined;
+  // `[DONE]` ends each stream, and the error of parsing it would cost as much as some twenty deltas.
+  if (data.length > MAX_EVENT_CHARS || !data.startsWith('{')) return undefined;
   try {
     const event: unknown = JSON.parse(data);
     return isObject(event) ? event : undefined;
