@@ -1,12 +1,13 @@
 // Cancels a run wherever it is. A run without an owner is ended here, without a place in an orchestrator. A running one has its cancel key
 // written, which its owner reads at the next checkpoint, and gets a control message. The cancel key of an unknown run is a tombstone: the
-// submission may still be on its way, and ends as cancelled when it arrives. The tombstone of a caller holds for its own submissions alone,
+// submission may still be on its way, and ends as cancelled when it arrives. A marker in place of the head makes that submission read the
+// key. The tombstone of a caller holds for its own submissions alone,
 // and that of a cancel which names a submission for that one: the caller may submit the run again. A submission that has joined the run since
 // keeps it.
 import { isFinal, isOperator, type RunHead, type RunStatus } from '@millrace/contracts';
 import { publish, type JetStreamAccess } from '@millrace/bus';
 import { endUndriven } from '../takeover/end-undriven.ts';
-import { FINAL_TTL_SECONDS } from '../state/run-head.ts';
+import { FINAL_TTL_SECONDS, markAbsentHead } from '../state/run-head.ts';
 import { askCancel, keepTombstone, readJoin } from '../state/run-store.ts';
 import { isVisible } from './run-address.ts';
 
@@ -45,6 +46,8 @@ export async function cancelRun(
   const isForAll = isOperator(caller) && submission === undefined;
   if (head || isForAll) await ask(head ? FINAL_TTL_SECONDS : TOMBSTONE_SECONDS);
   else await keepTombstone(access, { tenant, run, caller, submission }, TOMBSTONE_SECONDS);
+  // After the key: a submission that finds the marker finds the key too.
+  if (!head) await markAbsentHead(access, tenant, run, TOMBSTONE_SECONDS);
   // The head may have been created, or the run suspended, before the key was written.
   const again = await end();
   if (again.ended) return 'cancelled';

@@ -46,6 +46,21 @@ describe('submit', () => {
     }
   });
 
+  test('reads no cancel key for a new id, and reads it once a cancel has marked the place of the head', async () => {
+    const { nc, names } = connection.bus;
+    const taken = queued();
+    let reads = 0;
+    nc.subscribe(`$JS.API.STREAM.MSG.GET.KV_${names.state}`, { callback: () => void (reads += 1) });
+    const [fresh, cancelled] = [newRun(), newRun()];
+    await api().submit(makeRequest(fresh), fresh);
+    await nc.flush();
+    expect(reads).toBe(0);
+    await expect(api().cancel({}, cancelled)).rejects.toMatchObject({ code: 'run-unknown' });
+    await api().submit(makeRequest(cancelled), cancelled);
+    expect((await readHead(stream.access, cancelled.tenant, cancelled.run))?.value.status).toBe('cancelled');
+    await eventually(() => taken.length === 2);
+  });
+
   test('has created the run also if it is sent again, because no answer arrived', async () => {
     const taken = queued();
     const address = newRun();

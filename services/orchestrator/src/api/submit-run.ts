@@ -53,8 +53,10 @@ export async function submitRun(
   const known = { headRevision: there.revision, agentRevision };
   const subject = access.runShards.nextSubject(tenant, Buffer.byteLength(JSON.stringify(request)));
   const queueing = publishDurably(access, subject, { ...command, ...known }, msgID, { isQueue: true });
-  // Read after the head was created: a cancel writes its key before it reads the head once more, so that one of the two sees the other.
-  const [queued, cancelled] = await Promise.allSettled([queueing, findCancel(access, request, submission)]);
+  // A cancel writes its key, then a marker in place of an absent head, then reads the head again. A head that replaced no marker was
+  // created before, so that the cancel sees it.
+  const cancelling = there.isFirst ? undefined : findCancel(access, request, submission);
+  const [queued, cancelled] = await Promise.allSettled([queueing, cancelling]);
   if (queued.status === 'rejected') {
     // A refused run is not queued.
     if (there.isNew) await removeHead(access, tenant, runId, there.revision);
@@ -98,8 +100,8 @@ async function findCancel(
   return isOfSubmission ? { submission } : undefined;
 }
 
-/** `submission`: of the run, which another submission may have created. */
-type SubmittedRun = Pick<RunHead, 'status' | 'submission'> & { revision: number; isNew: boolean };
+/** `submission`: of the run, which another submission may have created. `isFirst`: nothing was stored in place of the head before. */
+type SubmittedRun = Pick<RunHead, 'status' | 'submission'> & { revision: number; isNew: boolean; isFirst: boolean };
 
 async function makeHead(access: JetStreamAccess, head: RunHead): Promise<SubmittedRun> {
   const { tenant, runId, requestHash: hash } = head;
@@ -109,15 +111,18 @@ async function makeHead(access: JetStreamAccess, head: RunHead): Promise<Submitt
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const written = await writeEntry(access, access.bus.names.state, key, head, { expectedRevision, ttlSeconds });
     const { submission } = head;
-    if ('revision' in written) return { status: 'queued', submission, revision: written.revision, isNew: true };
+    if ('revision' in written) {
+      const isFirst = expectedRevision === 0;
+      return { status: 'queued', submission, revision: written.revision, isNew: true, isFirst };
+    }
     const there = await locateHead(access, tenant, runId);
     if ('error' in there) throw createUnreadableError(runId, there.error);
     if ('value' in there) {
       if (there.value.requestHash !== hash || readOwner(there.value) !== readOwner(head)) throw runExists(runId);
       const { status, submission: first } = there.value;
-      return { status, submission: first, revision: there.revision, isNew: false };
+      return { status, submission: first, revision: there.revision, isNew: false, isFirst: false };
     }
-    // An earlier run with that id has expired: its leftover is no entry, but has a revision.
+    // An earlier run with that id has expired, or a cancel came first: its leftover is no entry, but has a revision.
     expectedRevision = there.revision;
   }
   throw new MillraceError('state-conflict', `The state of "${runId}" changes too often.`, { remedy: 'Try again.' });

@@ -13,6 +13,7 @@ import {
 } from '@millrace/contracts';
 import {
   createConflictError,
+  deleteEntry,
   locateEntry,
   purgeEntries,
   readEntry,
@@ -38,6 +39,21 @@ export async function readHead(
   runId: string,
 ): Promise<BucketEntry<RunHead> | undefined> {
   return readEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), runHeadSchema);
+}
+
+/**
+ * Leaves a tombstone in place of an absent head: the next submission of the run finds it and reads the cancel keys. Keeps a head that was
+ * created since. @throws bus-unreachable, store-unavailable
+ */
+export async function markAbsentHead(
+  access: JetStreamAccess,
+  tenant: string,
+  runId: string,
+  ttlSeconds: number,
+): Promise<void> {
+  const there = await locateHead(access, tenant, runId);
+  if ('value' in there || 'error' in there) return;
+  await deleteEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), there.revision, ttlSeconds);
 }
 
 /** An end lives longer than the head that names it. */
