@@ -46,7 +46,7 @@ const breaks = fc.constantFrom(
   (data: string) => data.replace('"m"', '"m","tool_calls":[1]'),
   (data: string) => data.replace('}', ',"content":"other"}'),
 );
-const streamOf = (events: fc.Arbitrary<object>) =>
+const arbitraryStream = (events: fc.Arbitrary<object>) =>
   fc.array(
     fc.tuple(events, breaks).map(([event, change]) => change(JSON.stringify(event))),
     { minLength: 2, maxLength: 12 },
@@ -59,8 +59,8 @@ const describeDelta = (read: ReadDelta, data: string) => {
 
 describe('a reader that remembers the shape of deltas', () => {
   test.each([
-    ['chat completions', readChatDelta, streamOf(chatEvents)],
-    ['responses', readResponsesDelta, streamOf(responsesEvents)],
+    ['chat completions', readChatDelta, arbitraryStream(chatEvents)],
+    ['responses', readResponsesDelta, arbitraryStream(responsesEvents)],
   ] as const)('reads each event of %s as a reader that parses it', (_, read, streams) => {
     fc.assert(
       fc.property(streams, (events) => {
