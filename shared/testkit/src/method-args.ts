@@ -79,12 +79,12 @@ export function streamArgs(part: Chunk, common: TestArgs): ProcessOutputStreamAr
   return { ...common, part, streamParts: [part], messageList };
 }
 
-/** Returns the stop that a call threw. Fails if it threw none. */
-export async function catchStop(call: () => unknown): Promise<StopError['stop']> {
+/** Returns the verdict of the stop that a call threw. Fails if it threw none. */
+export async function catchStop(call: () => unknown): Promise<StopError['verdict']> {
   try {
     await call();
   } catch (error) {
-    if (StopError.isInstance(error)) return error.stop;
+    if (StopError.isInstance(error)) return error.verdict;
     throw error;
   }
   throw new Error('the stage went on');

@@ -136,8 +136,8 @@ describe('the budget of a run', () => {
     await first.ask('a', inTenant('a'));
     const stopped = inTenant('a');
     expect(await catchStop(() => first.ask('b', stopped))).toMatchObject({
-      kind: 'abort',
-      options: { metadata: { rules: ['too-many-model-calls-of-a-run'] } },
+      type: 'abort',
+      metadata: { rules: ['too-many-model-calls-of-a-run'] },
     });
     expect(stopped.violations).toMatchObject([{ rule: 'too-many-model-calls-of-a-run', strategy: 'block' }]);
     await first.ask('b', inTenant('a', 'r2'));
@@ -147,7 +147,7 @@ describe('the budget of a run', () => {
     const [first] = createLimited(100, 10);
     await first.ask('123456', inTenant('a'));
     expect(await catchStop(() => first.askEach(['12345', '6'], inTenant('a')))).toMatchObject({
-      options: { metadata: { rules: ['too-much-of-a-run-for-a-model'] } },
+      metadata: { rules: ['too-much-of-a-run-for-a-model'] },
     });
   });
 });

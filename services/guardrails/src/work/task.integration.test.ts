@@ -148,7 +148,7 @@ describe('two megabytes in one message', () => {
     });
     const args = inputArgs(['x'.repeat(BOUNDS.characters)]);
     const stop = await catchStop(() => processor.processInput?.(args));
-    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['too-many-characters'] } } });
+    expect(stop).toMatchObject({ type: 'abort', metadata: { rules: ['too-many-characters'] } });
     expect(args.violations).toMatchObject([{ rule: 'too-many-characters' }]);
   });
 });

@@ -86,8 +86,8 @@ async function callEntry(
   let writeError: unknown;
   let isOver = false;
   const writeFailed = (error: unknown) => void (writeError ??= error);
-  const onStop = ({ stop }: StopError) => {
-    if (isOver) context.warn?.(describeLateStop(entry.entry, stop.kind));
+  const onStop = (error: StopError) => {
+    if (isOver) context.warn?.(describeLateStop(entry.entry, error.verdict.type));
   };
   try {
     found = hosted(entry);

@@ -29,7 +29,7 @@ import { refuseDuplicates } from '../serve/refuse-duplicates.ts';
 import { createRequestContext } from '../request-context.ts';
 import { createStreamWriter } from '../stream/stream-writer.ts';
 import { asJson } from '../verdict/bounded.ts';
-import { StopError } from '../verdict/stop.ts';
+import { StopError, readStopVerdict } from '../verdict/stop.ts';
 import { createStopRecorder, chooseStop } from '../verdict/stop-recorder.ts';
 import { locateThrown } from '../verdict/thrown-error.ts';
 import { describeTool, type Tool } from './tool-definition.ts';
@@ -158,11 +158,11 @@ async function execute(
 
 /** @param error thrown by the tool: a suspension, or its failure */
 function toThrownOutcome(error: unknown): ServedToolOutcome {
-  if (!StopError.isInstance(error) || error.stop.kind !== 'suspend')
-    return { error: toWireError(error, 'tool-failed') };
+  const verdict = StopError.isInstance(error) ? readStopVerdict(error) : undefined;
+  if (verdict?.type !== 'suspend') return { error: toWireError(error, 'tool-failed') };
   try {
-    const { expiresInSeconds } = error.stop;
-    const payload = asJson(error.stop.payload);
+    const { expiresInSeconds } = verdict;
+    const payload = asJson(verdict.payload);
     const message = findSuspensionProblem(payload, expiresInSeconds);
     if (message !== undefined) return { error: { code: 'tool-failed', message } };
     return { suspended: { payload, ...(expiresInSeconds !== undefined && { expiresInSeconds }) } };

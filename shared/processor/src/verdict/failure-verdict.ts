@@ -10,7 +10,7 @@ import {
 import { asJson } from './bounded.ts';
 import { boundJson, boundText } from './bounded.ts';
 import type { EntryArgs } from '../entry-args.ts';
-import { StopError, type Stop } from './stop.ts';
+import { StopError, readStopVerdict } from './stop.ts';
 import { chooseStop } from './stop-recorder.ts';
 
 export function createFailureVerdict(error: unknown): Verdict {
@@ -27,7 +27,7 @@ export function toThrownVerdict(stage: Stage, thrown: unknown, left: LeftoverRea
     return { ...createFailureVerdict(error), ...left.readUsage() };
   }
   try {
-    return checkVerdict(stage, withLeftovers(stopVerdict(error.stop), left));
+    return checkVerdict(stage, withLeftovers(boundStop(readStopVerdict(error)), left));
   } catch (cause) {
     return createFailureVerdict(cause);
   }
@@ -51,29 +51,22 @@ export function withLeftovers(
   }
 }
 
-function stopVerdict(stop: Stop): Verdict {
-  switch (stop.kind) {
+/** Keeps the members that a method can give: a processor in JavaScript may pass others, and values of any type. */
+function boundStop(verdict: StopError['verdict']): Verdict {
+  switch (verdict.type) {
     case 'abort': {
-      const { retry, metadata } = stop.options;
-      return {
-        type: 'abort',
-        reason: boundText(stop.reason),
-        ...(retry && { retry }),
-        ...(metadata !== undefined && { metadata: boundJson(metadata) }),
-      };
+      const { reason, retry, metadata } = verdict;
+      const more = { ...(retry && { retry }), ...(metadata !== undefined && { metadata: boundJson(metadata) }) };
+      return { type: 'abort', reason: boundText(reason), ...more };
     }
-    case 'halt':
-      return {
-        type: 'halt',
-        response: stop.response,
-        ...(stop.reason !== undefined && { reason: boundText(stop.reason) }),
-      };
-    case 'suspend':
-      return {
-        type: 'suspend',
-        payload: asJson(stop.payload),
-        ...(stop.expiresInSeconds !== undefined && { expiresInSeconds: stop.expiresInSeconds }),
-      };
+    case 'halt': {
+      const { response, reason } = verdict;
+      return { type: 'halt', response, ...(reason !== undefined && { reason: boundText(reason) }) };
+    }
+    case 'suspend': {
+      const { payload, expiresInSeconds } = verdict;
+      return { type: 'suspend', payload: asJson(payload), ...(expiresInSeconds !== undefined && { expiresInSeconds }) };
+    }
   }
 }
 

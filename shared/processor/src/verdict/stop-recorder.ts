@@ -1,7 +1,7 @@
 // Builds the stops of one call: `abort()`, `halt()` and `suspend()` throw, and record the stop. A recorded stop counts if its error does
 // not leave the method: the method caught it, or called the function in a promise that it did not await.
 import type { CommonArgs } from '../processor.ts';
-import { StopError, type Stop } from './stop.ts';
+import { StopError } from './stop.ts';
 
 export type StopRecorder = Pick<CommonArgs, 'abort' | 'halt' | 'suspend'> & {
   /** Returns the first stop of the call. */
@@ -11,16 +11,16 @@ export type StopRecorder = Pick<CommonArgs, 'abort' | 'halt' | 'suspend'> & {
 /** @param onStop called before the error is thrown */
 export function createStopRecorder(onStop: (error: StopError) => void = () => undefined): StopRecorder {
   let first: StopError | undefined;
-  const stop = (requested: Stop): never => {
-    const error = new StopError(requested);
+  const stop = (verdict: StopError['verdict']): never => {
+    const error = new StopError(verdict);
     first ??= error;
     onStop(error);
     throw error;
   };
   return {
-    abort: (reason = 'Stopped by a processor.', options = {}) => stop({ kind: 'abort', reason, options }),
-    halt: (response, reason) => stop({ kind: 'halt', response, ...(reason !== undefined && { reason }) }),
-    suspend: (payload, options) => stop({ kind: 'suspend', payload, ...options }),
+    abort: (reason = 'Stopped by a processor.', options = {}) => stop({ type: 'abort', reason, ...options }),
+    halt: (response, reason) => stop({ type: 'halt', response, ...(reason !== undefined && { reason }) }),
+    suspend: (payload, options) => stop({ type: 'suspend', payload, ...options }),
     readStop: () => first,
   };
 }

@@ -1,6 +1,6 @@
-// Defines the stops of a method: `abort()`, `halt()` and `suspend()` throw one of these, and serveProcessors() converts
-// it to a verdict. A marker instead of instanceof also recognizes a processor that is bundled with its own copy.
-import type { JsonValue } from '@millrace/contracts';
+// Defines the error that ends a method by a verdict: `abort()`, `halt()` and `suspend()` throw one, and serveProcessors() reads its verdict.
+// A marker instead of instanceof also recognizes a processor that is bundled with its own copy.
+import type { JsonValue, VerdictOf } from '@millrace/contracts';
 
 const marker = Symbol.for('millrace.stop');
 
@@ -8,22 +8,29 @@ export type AbortOptions = { retry?: boolean; metadata?: JsonValue };
 
 export type SuspendOptions = { expiresInSeconds?: number };
 
-export type Stop =
-  | { kind: 'abort'; reason: string; options: AbortOptions }
-  | { kind: 'halt'; response: string; reason?: string }
-  | ({ kind: 'suspend'; payload: JsonValue } & SuspendOptions);
+type StopTypes = 'abort' | 'halt' | 'suspend';
 
 export class StopError extends Error {
-  readonly stop: Stop;
+  /** As the processor gave it: not bounded. */
+  readonly verdict: VerdictOf<StopTypes>;
   readonly [marker] = true;
 
-  constructor(stop: Stop) {
-    super(`stage stopped: ${stop.kind}`);
+  constructor(verdict: VerdictOf<StopTypes>) {
+    super(`stage stopped: ${verdict.type}`);
     this.name = 'TripWire';
-    this.stop = stop;
+    this.verdict = verdict;
   }
 
   static isInstance(error: unknown): error is StopError {
     return typeof error === 'object' && error !== null && marker in error;
   }
 }
+
+/** Returns the verdict of a stop. A processor that is bundled with an SDK before the first release throws its arguments instead. */
+export function readStopVerdict(error: StopError | EarlierStop): VerdictOf<StopTypes> {
+  if ('verdict' in error) return error.verdict;
+  const { kind: type, options, ...given } = error.stop;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members of the arguments have the names of the verdict's members
+  return { type, ...given, ...options } as VerdictOf<StopTypes>;
+}
+type EarlierStop = { stop: { kind: StopTypes; options?: AbortOptions } };

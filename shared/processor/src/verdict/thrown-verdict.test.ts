@@ -55,12 +55,15 @@ describe('abort() of a processor', () => {
     expect(await stopping('processInput', later)).toEqual({ type: 'abort', reason: 'later' });
   });
 
-  test('abort from another copy of the package is recognized by its marker', async () => {
-    const foreign = { [Symbol.for('millrace.stop')]: true, stop: { kind: 'abort', reason: 'foreign', options: {} } };
+  test.each([
+    ['of this version', { verdict: { type: 'abort', reason: 'foreign', retry: true } }],
+    ['of an earlier version', { stop: { kind: 'abort', reason: 'foreign', options: { retry: true } } }],
+  ])('abort from another copy of the package, %s, is recognized by its marker', async (_, members) => {
+    const foreign = { [Symbol.for('millrace.stop')]: true, ...members };
     const thrown = await stopping('processInput', () => {
       throw foreign;
     });
-    expect(thrown).toEqual({ type: 'abort', reason: 'foreign' });
+    expect(thrown).toEqual({ type: 'abort', reason: 'foreign', retry: true });
     expect(StopError.isInstance(foreign)).toBe(true);
   });
 });

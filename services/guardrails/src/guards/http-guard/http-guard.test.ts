@@ -40,7 +40,7 @@ describe('messages of the caller', () => {
     const { guard } = await createGuard();
     const args = inputArgs(['hello', 'vile words']);
     const stop = await catchStop(() => guard.processInput?.(args));
-    expect(stop).toMatchObject({ kind: 'abort', reason: 'An external guard blocked the text.' });
+    expect(stop).toMatchObject({ type: 'abort', reason: 'An external guard blocked the text.' });
     expect(JSON.stringify(stop)).not.toContain('vile');
     expect(args.violations).toMatchObject([
       { rule: 'blocked', strategy: 'block', detail: { endpoint: 'acme', reason: 'rude: vile', rule: 'rude' } },
@@ -93,7 +93,7 @@ describe('messages of the caller', () => {
   ])('%s is blocked with any strategy and without a call', async (_, options, messages, rule) => {
     const { guard, listTexts } = await createGuard(options, { maxRequestBytes: 1_024 });
     expect(await catchStop(() => guard.processInput?.(inputArgs(messages)))).toMatchObject({
-      options: { metadata: { rules: [rule] } },
+      metadata: { rules: [rule] },
     });
     expect(listTexts()).toEqual([]);
   });
@@ -121,14 +121,14 @@ describe('an answer', () => {
   });
   test('a blocked part stops the stream, or is removed with the strategy filter', async () => {
     const block = await createGuard();
-    expect(await catchStop(() => streamText(block.guard, 'vile words', [3], 'text'))).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(() => streamText(block.guard, 'vile words', [3], 'text'))).toMatchObject({ type: 'abort' });
     const filter = await createGuard({ strategy: 'filter' });
     expect((await streamText(filter.guard, 'vile words', [3], 'reasoning')).passed).toEqual([]);
   });
   test('a part above the bound is blocked before it is complete', async () => {
     const { guard, listTexts } = await createGuard({ strategy: 'warn' });
     expect(await catchStop(() => streamText(guard, 'x'.repeat(70_000), [1_000], 'text'))).toMatchObject({
-      options: { metadata: { rules: ['too-long-for-an-endpoint'] } },
+      metadata: { rules: ['too-long-for-an-endpoint'] },
     });
     expect(listTexts()).toEqual([]);
   });
@@ -138,7 +138,7 @@ describe('an answer', () => {
     await guard.processOutputResult?.(args);
     expect(JSON.stringify(args.messageList.get.response.db())).toContain('A.');
     expect(await catchStop(() => guard.processOutputResult?.(resultArgs([assistant('a1', 'vile')])))).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
     });
   });
 });
@@ -149,7 +149,7 @@ describe('tool calls and results', () => {
     expect(await guard.processToolCall?.(toolCallArgs({ to: 'Ada' }))).toEqual({ args: { to: 'A.' } });
     expect(server.requests[0]?.body).toMatchObject({ stage: 'processToolCall', tool: 'notes' });
     expect(await guard.processToolCall?.(toolCallArgs({ to: 'Bob' }))).toBeUndefined();
-    expect(await catchStop(() => guard.processToolCall?.(toolCallArgs('vile')))).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(() => guard.processToolCall?.(toolCallArgs('vile')))).toMatchObject({ type: 'abort' });
     const filter = await createGuard({ strategy: 'filter' });
     expect(await filter.guard.processToolCall?.(toolCallArgs('vile'))).toMatchObject({ deny: true, code: 'blocked' });
   });

@@ -42,9 +42,9 @@ describe("the author's question about messages of the caller", () => {
   test('each message is one call, and yes stops the run with the rule question', async () => {
     const args = inputArgs(['hello', 'vile words']);
     expect(await catchStop(() => create().processInput?.(args))).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
       reason: 'Judge: question.',
-      options: { metadata: { rules: ['question'] } },
+      metadata: { rules: ['question'] },
     });
     expect(args.violations).toMatchObject([{ rule: 'question', strategy: 'block', detail: { score: 0.9 } }]);
     expect(listJudgedTexts().toSorted()).toEqual(['hello', 'vile words']);
@@ -52,7 +52,7 @@ describe("the author's question about messages of the caller", () => {
   });
   test('a response ends the run with that text', async () => {
     const stop = await catchStop(() => create({ ...QUESTION, response: 'No.' }).processInput?.(inputArgs(['vile'])));
-    expect(stop).toMatchObject({ kind: 'halt', response: 'No.' });
+    expect(stop).toMatchObject({ type: 'halt', response: 'No.' });
   });
   test('the strategy filter drops the message, and warn reports it', async () => {
     const filtered = inputArgs(['hello', 'vile words']);
@@ -112,7 +112,7 @@ describe('an answer', () => {
   test('a part above the bound is blocked before it is complete', async () => {
     const guard = create({ ...QUESTION, strategy: 'warn' });
     expect(await catchStop(() => streamText(guard, 'x'.repeat(70_000), [1_000], 'text'))).toMatchObject({
-      options: { metadata: { rules: ['too-long-for-a-model'] } },
+      metadata: { rules: ['too-long-for-a-model'] },
     });
   });
   test('the strategy retry aborts with a retry and the reason, and stops the run without retries left', async () => {
@@ -120,14 +120,15 @@ describe('an answer', () => {
     scoreRule('ungrounded');
     const first = commonArgs();
     expect(await catchStop(() => streamText(guard, 'vile', [4], 'text', { args: first }))).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
       reason: expect.stringContaining('neither the request nor the sources support'),
-      options: { retry: true, metadata: { rules: ['ungrounded'] } },
+      retry: true,
+      metadata: { rules: ['ungrounded'] },
     });
     expect(first.violations).toHaveLength(1);
     const last = { ...commonArgs(), retryCount: 1 };
     const stop = await catchStop(() => streamText(guard, 'vile', [4], 'text', { args: last }));
-    expect(stop).toMatchObject({ kind: 'abort', reason: 'Judge: ungrounded.' });
+    expect(stop).toMatchObject({ type: 'abort', reason: 'Judge: ungrounded.' });
     expect(JSON.stringify(stop)).not.toContain('retry');
   });
   test('grounding sends the request and the sources as JSON, and lets reasoning pass', async () => {
@@ -198,7 +199,7 @@ describe('tool calls and results', () => {
     const filter = create({ preset: 'tool-alignment', strategy: 'filter' });
     expect(await filter.processToolCall?.(call)).toMatchObject({ deny: true, code: 'misaligned-call' });
     const block = create({ preset: 'tool-alignment' });
-    expect(await catchStop(() => block.processToolCall?.(call))).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(() => block.processToolCall?.(call))).toMatchObject({ type: 'abort' });
   });
   test('a tool result is judged if `on` names it', async () => {
     expect(await create().processToolResult?.(toolResultArgs('vile'))).toBeUndefined();

@@ -112,9 +112,9 @@ describe('strategies of the keyword guard', () => {
     const args = inputArgs(['DROP TABLE x']);
     const stop = await catchStop(() => keyword.create({ keywords: ['drop table'] }).processInput?.(args));
     expect(stop).toEqual({
-      kind: 'abort',
+      type: 'abort',
       reason: 'A keyword was found.',
-      options: { metadata: { rules: ['keyword'] } },
+      metadata: { rules: ['keyword'] },
     });
     expect(args.violations).toEqual([
       {
@@ -130,7 +130,7 @@ describe('strategies of the keyword guard', () => {
     const stop = await catchStop(() =>
       keyword.create({ keywords: ['x'], response: 'No.' }).processInput?.(inputArgs(['x'])),
     );
-    expect(stop).toMatchObject({ kind: 'halt', response: 'No.' });
+    expect(stop).toMatchObject({ type: 'halt', response: 'No.' });
   });
   test('warn reports and changes nothing', async () => {
     const args = inputArgs(['x']);
@@ -145,7 +145,7 @@ describe('strategies of the keyword guard', () => {
     messageWithTool('t', {}, ['x']),
   ])("the guard judges the caller's message of the role $role", async (message) => {
     const stop = await catchStop(() => keyword.create({ keywords: ['x'] }).processInput?.(inputArgs([message])));
-    expect(stop).toMatchObject({ kind: 'abort' });
+    expect(stop).toMatchObject({ type: 'abort' });
   });
   test('the guard judges the final answer', async () => {
     const args = resultArgs([assistant('a', 'x y')]);
@@ -163,7 +163,7 @@ describe('keywords in the stream', () => {
       for (const word of ['Then ', 'dr', 'op ', 'ta', 'ble', ' users'])
         passed += JSON.stringify(await send(processor, delta(word), args));
     });
-    expect(stop).toMatchObject({ kind: 'abort' });
+    expect(stop).toMatchObject({ type: 'abort' });
     expect(passed).not.toContain('dr');
   });
   test.each([toolCallChunk({ sql: 'drop table' }), objectChunk(['drop table']), finishChunk('drop table')])(

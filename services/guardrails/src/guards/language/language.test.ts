@@ -76,13 +76,13 @@ describe('messages in another language', () => {
   });
   test('the strategy block stops the run', async () => {
     expect(await catchStop(() => judge({ strategy: 'block' }, inputArgs([german])))).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
       reason: 'A message is not in en.',
     });
   });
   test('the guard judges the whole message, so a beginning in a wanted language hides nothing', async () => {
     const text = `${`${english} `.repeat(40)}${`${german} `.repeat(40)}`;
-    expect(await catchStop(() => judge({ strategy: 'block' }, inputArgs([text])))).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(() => judge({ strategy: 'block' }, inputArgs([text])))).toMatchObject({ type: 'abort' });
   });
   test('the guard translates a message part by part with one model call', async () => {
     judging.provider.answer((request) => {
@@ -105,7 +105,7 @@ describe('uncertain messages', () => {
   const options = { strategy: 'block', model: 'openai-chat/judge' };
   test('the guard asks the model about uncertain messages only', async () => {
     judging.provider.answer(() => ({ language: 'de' }));
-    expect(await catchStop(() => judge(options, inputArgs([english, 'Hallo Welt'])))).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(() => judge(options, inputArgs([english, 'Hallo Welt'])))).toMatchObject({ type: 'abort' });
     expect(judging.provider.requests.map(readJudgedText)).toEqual(['Hallo Welt']);
   });
   test('a message that the model cannot resolve passes', async () => {
@@ -135,7 +135,7 @@ describe('uncertain messages', () => {
     const processor = definition.create(definition.options.parse({ ...options, ...more }));
     const args = { ...inputArgs([german, 'Hallo Welt', english]), skippable: true as const };
     const stop = await catchStop(() => processor.processInput?.(args));
-    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['language-not-wanted'] } } });
+    expect(stop).toMatchObject({ type: 'abort', metadata: { rules: ['language-not-wanted'] } });
     expect(args.violations).toMatchObject([{ rule: 'model-unavailable' }, { rule: 'language-not-wanted', count: 1 }]);
   });
   test.each([
@@ -143,7 +143,7 @@ describe('uncertain messages', () => {
     ['too-long-for-a-model', ['? '.repeat(40_000)]],
   ])("the guard blocks a request above the model's bounds by its rule: %s", async (rule, texts) => {
     expect(await catchStop(() => judge({ ...options, strategy: 'warn' }, inputArgs(texts)))).toMatchObject({
-      options: { metadata: { rules: [rule] } },
+      metadata: { rules: [rule] },
     });
   });
 });

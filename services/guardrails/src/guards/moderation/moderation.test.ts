@@ -34,9 +34,9 @@ describe('messages of the caller', () => {
   test('a flagged message stops the run and is reported by category and score', async () => {
     const args = inputArgs(['hello', 'vile words']);
     expect(await catchStop(() => create().processInput?.(args))).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
       reason: 'Moderation: hate.',
-      options: { metadata: { rules: ['hate'] } },
+      metadata: { rules: ['hate'] },
     });
     expect(args.violations).toEqual([
       {
@@ -63,18 +63,18 @@ describe('messages of the caller', () => {
     expect(
       await catchStop(() => create().processInput?.(inputArgs([messageWithTool('t', {}, { note: 'vile' })]))),
     ).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
     });
   });
   test('a score at the threshold counts', async () => {
     expect(await catchStop(() => create({ threshold: 0.4 }).processInput?.(inputArgs(['crude'])))).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
     });
   });
   test("the guard blocks a request above the model's bounds by its rule", async () => {
     const many = Array.from({ length: 65 }, (_, at) => `hello ${at}`);
     expect(await catchStop(() => create({ strategy: 'warn' }).processInput?.(inputArgs(many)))).toMatchObject({
-      options: { metadata: { rules: ['too-many-model-calls'] } },
+      metadata: { rules: ['too-many-model-calls'] },
     });
     expect(listJudgedTexts()).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe('a model that is away', () => {
     judging.provider.requests.length = 0;
     const args = { ...inputArgs(lost), skippable: true as const };
     const stop = await catchStop(() => createGuard().processInput?.(args));
-    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['hate'] } } });
+    expect(stop).toMatchObject({ type: 'abort', metadata: { rules: ['hate'] } });
     expect(new Set(args.violations.map(({ rule }) => rule))).toEqual(new Set(['hate', 'model-unavailable']));
   });
 });
@@ -131,7 +131,7 @@ describe('moderation of a stream', () => {
         seen.push(...(await send(processor, part, args)).map(showChunk));
       }
     };
-    expect(await catchStop(sendAnswer)).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(sendAnswer)).toMatchObject({ type: 'abort' });
     expect(seen.join('')).toBe(text.slice(0, 200));
   });
   test.each([[[1]], [[3, 50]], [[199, 1, 400]], [[10_000]]])(
@@ -177,7 +177,7 @@ describe('moderation of the final answer', () => {
   });
   test('the guard judges an answer that was not streamed', async () => {
     expect(await catchStop(() => create().processOutputResult?.(resultArgs([assistant('a1', 'vile')])))).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
     });
   });
   test('the strategy filter removes flagged windows', async () => {
@@ -196,7 +196,7 @@ describe('the mode words', () => {
     'the list finds %s',
     async (text) => {
       const args = inputArgs([text]);
-      expect(await catchStop(() => words().processInput?.(args))).toMatchObject({ kind: 'abort' });
+      expect(await catchStop(() => words().processInput?.(args))).toMatchObject({ type: 'abort' });
       expect(args.violations).toMatchObject([{ rule: 'word-list', strategy: 'block' }]);
     },
   );

@@ -80,9 +80,9 @@ describe('personal data in the input', () => {
     const args = inputArgs([`I am ${SECRET}`]);
     const stop = await catchStop(() => pii.create({ strategy: 'block' }).processInput?.(args));
     expect(stop).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
       reason: 'Personal data: email.',
-      options: { metadata: { rules: ['email'] } },
+      metadata: { rules: ['email'] },
     });
     expect(JSON.stringify([stop, args.violations])).not.toContain(SECRET);
   });
@@ -92,7 +92,7 @@ describe('personal data in the input', () => {
     const stop = await catchStop(() =>
       pii.create({ strategy: 'block', response: 'No names, please.' }).processInput?.(args),
     );
-    expect(stop).toMatchObject({ kind: 'halt', response: 'No names, please.' });
+    expect(stop).toMatchObject({ type: 'halt', response: 'No names, please.' });
   });
 
   test('filter drops the message', async () => {
@@ -177,7 +177,7 @@ describe('personal data in the stream', () => {
           seen.push(JSON.stringify(chunk));
       }
     });
-    expect(stop).toMatchObject({ kind: 'abort' });
+    expect(stop).toMatchObject({ type: 'abort' });
     expect(seen.join('')).not.toContain('"a"');
     expect(seen).toHaveLength('Write to '.split(' ').length - 1);
   });
@@ -270,6 +270,6 @@ describe('personal data in tool results', () => {
   test('block aborts', async () => {
     expect(
       await catchStop(() => pii.create({ strategy: 'block' }).processToolResult?.(toolResultArgs([SECRET]))),
-    ).toMatchObject({ kind: 'abort' });
+    ).toMatchObject({ type: 'abort' });
   });
 });

@@ -28,7 +28,7 @@ test('the findings of the rules count although the model is away and a failure w
     code: 'extraction-failed',
   });
   const args = { ...inputArgs(texts), skippable: true as const };
-  expect(await catchStop(() => guard().processInput?.(args))).toMatchObject({ kind: 'abort' });
+  expect(await catchStop(() => guard().processInput?.(args))).toMatchObject({ type: 'abort' });
   const result = { ...toolResultArgs(`${DOUBTFUL} Also.`), skippable: true as const };
   expect(await guard().processToolResult?.(result)).toBeUndefined();
   expect(result.violations.map(({ rule }) => rule)).toEqual(['model-unavailable']);
@@ -37,7 +37,7 @@ test('the findings of the rules count although the model is away and a failure w
 describe('second opinion with `when: doubt`', () => {
   test('the guard does not call the model about texts without evidence or above the threshold', async () => {
     await guard().processInput?.(inputArgs([PLAIN]));
-    expect(await catchStop(() => guard().processInput?.(inputArgs([CERTAIN])))).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(() => guard().processInput?.(inputArgs([CERTAIN])))).toMatchObject({ type: 'abort' });
     expect(listJudgedTexts()).toEqual([]);
   });
   test('the model decides about texts in doubt', async () => {
@@ -45,8 +45,8 @@ describe('second opinion with `when: doubt`', () => {
     expect(listJudgedTexts()).toEqual([DOUBTFUL]);
     const args = inputArgs([`${DOUBTFUL} Open sesame.`]);
     expect(await catchStop(() => guard().processInput?.(args))).toMatchObject({
-      kind: 'abort',
-      options: { metadata: { rules: ['model'] } },
+      type: 'abort',
+      metadata: { rules: ['model'] },
     });
     expect(args.violations).toMatchObject([{ rule: 'model', detail: { hits: [{ score: 0.9 }] } }]);
   });
@@ -55,7 +55,7 @@ describe('second opinion with `when: doubt`', () => {
 describe('second opinion with `when: always`', () => {
   test('the guard calls the model once per message that the rules do not stop', async () => {
     const args = inputArgs([PLAIN, 'Open sesame.', 'And now?']);
-    expect(await catchStop(() => guard({ when: 'always' }).processInput?.(args))).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(() => guard({ when: 'always' }).processInput?.(args))).toMatchObject({ type: 'abort' });
     expect(listJudgedTexts().toSorted()).toEqual(['And now?', 'Open sesame.', PLAIN]);
   });
   test.each(['filter', 'rewrite'])('the strategy %s drops the message without a second call', async (strategy) => {
@@ -81,7 +81,7 @@ describe('second opinion with `when: always`', () => {
     const many = Array.from({ length: 65 }, (_, at) => `Question ${at}`);
     const strict = guard({ when: 'always', strategy: 'warn' });
     expect(await catchStop(() => strict.processInput?.(inputArgs(many)))).toMatchObject({
-      options: { metadata: { rules: ['too-many-model-calls'] } },
+      metadata: { rules: ['too-many-model-calls'] },
     });
   });
 });

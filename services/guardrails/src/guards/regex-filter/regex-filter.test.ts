@@ -25,7 +25,7 @@ describe('rules of the filter', () => {
     const args = inputArgs(['the bluebird plan']);
     const rules = [{ pattern: 'blue\\w+', name: 'codename' }];
     const stop = await catchStop(() => regexFilter.create({ rules }).processInput?.(args));
-    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['pattern'] } } });
+    expect(stop).toMatchObject({ type: 'abort', metadata: { rules: ['pattern'] } });
     expect(args.violations).toMatchObject([{ rule: 'pattern', detail: { hits: [{ pattern: 'codename' }] } }]);
     expect(JSON.stringify(stop)).not.toMatch(/codename|blue/);
   });
@@ -98,6 +98,6 @@ test('the filter stops the stream before a match is complete', async () => {
     for (const delta of ['It is the blue', ' bird', '.', 'x'.repeat(600)])
       seen.push(JSON.stringify(await send(processor, deltaChunk('text', delta), args)));
   });
-  expect(stop).toMatchObject({ kind: 'abort' });
+  expect(stop).toMatchObject({ type: 'abort' });
   expect(seen.join('')).not.toContain('blue');
 });

@@ -20,7 +20,7 @@ describe('answers with a schema', () => {
   ])('the validator retries %s with the problem and without text of the answer', async (bad, say) => {
     const args = answerArgs(bad);
     const stop = await catchStop(() => validate({ jsonSchema: schema }, args));
-    expect(stop).toMatchObject({ kind: 'abort', reason: expect.stringContaining(say), options: { retry: true } });
+    expect(stop).toMatchObject({ type: 'abort', reason: expect.stringContaining(say), retry: true });
     expect(JSON.stringify(stop)).not.toContain(bad);
     expect(args.violations).toMatchObject([{ strategy: 'block' }]);
   });

@@ -32,7 +32,7 @@ describe.each<[string, JsonObject, good: string, bad: string, say: string]>([
   test('the validator retries with the problem and without text of the answer', async () => {
     const args = answerArgs(bad);
     const stop = await catchStop(() => validate(options, args));
-    expect(stop).toMatchObject({ kind: 'abort', reason: expect.stringContaining(say), options: { retry: true } });
+    expect(stop).toMatchObject({ type: 'abort', reason: expect.stringContaining(say), retry: true });
     expect(JSON.stringify(stop)).not.toContain(bad);
     expect(args.violations).toMatchObject([{ strategy: 'block' }]);
   });
@@ -42,15 +42,15 @@ describe('answers that stay wrong', () => {
   const wrong = { maxLength: 1, maxRetries: 2 };
   test('the validator stops the run without retries left', async () => {
     expect(await catchStop(() => validate(wrong, answerArgs('ab', { retryCount: 1 })))).toMatchObject({
-      options: { retry: true },
+      retry: true,
     });
     const stop = await catchStop(() => validate(wrong, answerArgs('ab', { retryCount: 2 })));
-    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['too-long'] } } });
+    expect(stop).toMatchObject({ type: 'abort', metadata: { rules: ['too-long'] } });
     expect(stop).not.toHaveProperty('options.retry');
   });
   test('the validator halts if a response is set', async () => {
     const stop = await catchStop(() => validate({ ...wrong, response: 'Sorry.' }, answerArgs('ab', { retryCount: 2 })));
-    expect(stop).toMatchObject({ kind: 'halt', response: 'Sorry.' });
+    expect(stop).toMatchObject({ type: 'halt', response: 'Sorry.' });
   });
   test('the strategy warn passes the answer and reports it', async () => {
     const args = answerArgs('ab', { retryCount: 2 });
@@ -63,7 +63,7 @@ test('the validator reports every broken rule at once', async () => {
   const stop = await catchStop(() =>
     validate({ minLength: 9, mustMatch: ['x'], mustNotMatch: ['b'] }, answerArgs('ab')),
   );
-  expect(stop).toMatchObject({ options: { metadata: { rules: ['too-short', 'must-match', 'must-not-match'] } } });
+  expect(stop).toMatchObject({ metadata: { rules: ['too-short', 'must-match', 'must-not-match'] } });
 });
 
 test('the validator does not judge an answer with tool calls', async () => {

@@ -19,7 +19,7 @@ test('secrets redacts the input and reports the provider as detail and the value
 });
 test('block aborts', async () => {
   const stop = await catchStop(() => secrets.create({ strategy: 'block' }).processInput?.(inputArgs([KEY])));
-  expect(stop).toMatchObject({ kind: 'abort', reason: 'A secret: provider-key.' });
+  expect(stop).toMatchObject({ type: 'abort', reason: 'A secret: provider-key.' });
 });
 test('secrets redacts tool results by their names at any depth', async () => {
   const result = {

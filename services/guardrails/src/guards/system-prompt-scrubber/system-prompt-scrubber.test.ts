@@ -70,7 +70,7 @@ test('block stops the stream before the stretch is complete', async () => {
     ))
       seen.push(JSON.stringify(await send(processor, deltaChunk('text', `${word} `), args)));
   });
-  expect(stop).toMatchObject({ kind: 'abort' });
+  expect(stop).toMatchObject({ type: 'abort' });
   expect(seen.join('')).not.toContain('tell');
 });
 test("the scrubber redacts the final answer and not the user's messages", async () => {

@@ -16,7 +16,7 @@ describe('gated tool calls', () => {
     async (tools) => {
       const { call } = createCall({ tools, message: 'Sure?', expiresInSeconds: 60 });
       expect(await catchStop(call)).toEqual({
-        kind: 'suspend',
+        type: 'suspend',
         payload: { message: 'Sure?', toolName: 'notes', args: { text: 'x' } },
         expiresInSeconds: 60,
       });

@@ -45,14 +45,14 @@ describe('limits of the input', () => {
     messageWithTool('t', { a: 'ab' }, ['cd']),
     buildTextMessage('s', 'system', 'abcd'),
   ])('the guard counts input messages of the role $role', async (message) => {
-    expect(await catchStop(() => guard.processInput?.(inputArgs(['xy', message])))).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(() => guard.processInput?.(inputArgs(['xy', message])))).toMatchObject({ type: 'abort' });
   });
   test('the guard stops a run if its input is one character too long', async () => {
     const args = inputArgs(['abc', 'def']);
     expect(await catchStop(() => guard.processInput?.(args))).toEqual({
-      kind: 'abort',
+      type: 'abort',
       reason: 'The input is longer than 5 characters.',
-      options: { metadata: { rules: ['input-too-long'] } },
+      metadata: { rules: ['input-too-long'] },
     });
     expect(args.violations).toMatchObject([
       { rule: 'input-too-long', detail: { length: 6, max: 5, unit: 'codePoints' } },
@@ -61,7 +61,7 @@ describe('limits of the input', () => {
   test('the guard halts with the response if one is set', async () => {
     const halting = contentLength.create({ maxInput: 1, response: 'Shorter, please.' });
     expect(await catchStop(() => halting.processInput?.(inputArgs(['abc'])))).toMatchObject({
-      kind: 'halt',
+      type: 'halt',
       response: 'Shorter, please.',
     });
   });
@@ -93,7 +93,7 @@ describe('limits of the stream', () => {
     const guard = (maxOutput: number) => contentLength.create({ maxOutput, unit: 'graphemes' });
     expect((await streamText(guard(6_000), text, [text.length], 'text')).passed).toEqual([text]);
     expect(await catchStop(() => streamText(guard(5_999), text, [text.length], 'text'))).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
     });
   });
   test('each step, and each restarted step, has the whole limit', async () => {
@@ -105,7 +105,7 @@ describe('limits of the stream', () => {
     expect(await text()).toHaveLength(1);
     args.stepNumber = 1;
     expect(await text()).toHaveLength(1);
-    expect(await catchStop(text)).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(text)).toMatchObject({ type: 'abort' });
   });
   test('the guard does not count reasoning and tool arguments', async () => {
     expect((await streamText(contentLength.create({ maxOutput: 1 }), 'long', [2], 'reasoning')).passed.join('')).toBe(
@@ -122,7 +122,7 @@ describe("limits of a step's answer", () => {
   test('the guard passes an answer at the limit', async () =>
     expect(await guard.processOutputStep?.(stepArgs(`ab${family}`))).toBeUndefined());
   test('the guard stops the run if the answer is one character too long', async () =>
-    expect(await catchStop(() => guard.processOutputStep?.(stepArgs('abcd')))).toMatchObject({ kind: 'abort' }));
+    expect(await catchStop(() => guard.processOutputStep?.(stepArgs('abcd')))).toMatchObject({ type: 'abort' }));
 });
 
 test.each([{ maxInput: -1 }, { maxInput: 1.5 }, { unit: 'bytes' }, { strategy: 'truncate' }])(

@@ -58,7 +58,7 @@ const buildPaidArgs = ({ ref = run(), state = {}, cost, modelCall = 1, fromCache
 const pay = async (guard: Processor, made: Made) => guard.processLLMResponse?.(buildPaidArgs(made));
 const isStopped = async (guard: Processor, made: Made = {}) => {
   const stop = await catchStop(() => guard.processInputStep?.(buildStepArgs(made))).catch(() => undefined);
-  return stop?.kind === 'abort';
+  return stop?.type === 'abort';
 };
 
 describe.each([['tenant'], ['resource'], ['thread']])('total costs of a %s', (scope) => {
@@ -238,7 +238,7 @@ describe('costs of a run', () => {
     expect([first.violations, second.violations]).toMatchObject([[{ rule: 'cost-warning' }], []]);
     await pay(guard, { state, cost: 0.5, modelCall: 2 });
     expect(await catchStop(() => guard.processInputStep?.(buildStepArgs({ state })))).toMatchObject({
-      kind: 'halt',
+      type: 'halt',
       response: 'Enough for today.',
     });
   });

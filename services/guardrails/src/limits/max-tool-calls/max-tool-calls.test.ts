@@ -70,7 +70,7 @@ test.each([{ perStep: 0, perRun: 0 }])('0 disables the limit', (options) =>
 
 test('the strategy block stops the run', async () => {
   expect(await catchStop(() => limit({ perStep: 1, strategy: 'block' }, stepArgs(2)))).toMatchObject({
-    kind: 'abort',
-    options: { metadata: { rules: ['too-many-tool-calls-in-step'] } },
+    type: 'abort',
+    metadata: { rules: ['too-many-tool-calls-in-step'] },
   });
 });

@@ -81,16 +81,16 @@ describe('limits of a prompt', () => {
   test('the limiter stops the run if the current turn alone does not fit', async () => {
     const { answer } = request({ limit: 60 }, prompt(70));
     expect(await catchStop(answer)).toMatchObject({
-      kind: 'abort',
-      options: { metadata: { rules: ['too-many-tokens'] } },
+      type: 'abort',
+      metadata: { rules: ['too-many-tokens'] },
     });
   });
   test('the strategy abort stops the run, or halts if a response is set', async () => {
     expect(await catchStop(request({ limit: 120, strategy: 'abort' }, prompt(50)).answer)).toMatchObject({
-      kind: 'abort',
+      type: 'abort',
     });
     const halting = request({ limit: 120, strategy: 'abort', response: 'Too long.' }, prompt(50));
-    expect(await catchStop(halting.answer)).toMatchObject({ kind: 'halt', response: 'Too long.' });
+    expect(await catchStop(halting.answer)).toMatchObject({ type: 'halt', response: 'Too long.' });
   });
 });
 
@@ -113,7 +113,7 @@ describe('limits of the input', () => {
   });
   test('the limiter stops a run if its question does not fit', async () => {
     const given = args([], [buildTextMessage('new', 'user', words(150))]);
-    expect(await catchStop(() => limiter({ limit: 100 }).processInput?.(given))).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(() => limiter({ limit: 100 }).processInput?.(given))).toMatchObject({ type: 'abort' });
   });
   test('the limiter counts arguments and results of tools', async () => {
     const given = args(
@@ -140,7 +140,7 @@ describe('limits of a stream', () => {
   });
   test('the strategy abort stops the stream', async () => {
     const aborting = limiter({ limit: 5, strategy: 'abort' });
-    expect(await catchStop(() => streamText(aborting, text, [4], 'text'))).toMatchObject({ kind: 'abort' });
+    expect(await catchStop(() => streamText(aborting, text, [4], 'text'))).toMatchObject({ type: 'abort' });
   });
   test.each([
     ['cumulative', [words(3), ' word']],

@@ -49,12 +49,12 @@ describe('the structured-output processor', () => {
   test('the processor retries with the problem and stops the run without retries left', async () => {
     const first = await validate('My secret is Oslo');
     const stop = await catchStop(first.call);
-    expect(stop).toMatchObject({ kind: 'abort', options: { retry: true } });
+    expect(stop).toMatchObject({ type: 'abort', retry: true });
     expect(JSON.stringify([stop, first.args.violations])).not.toContain('secret');
     const last = await catchStop((await validate('Oslo', {}, 2)).call);
-    expect(last).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['structured-output'] } } });
+    expect(last).toMatchObject({ type: 'abort', metadata: { rules: ['structured-output'] } });
     const halted = await catchStop((await validate('Oslo', { response: 'Sorry.' }, 2)).call);
-    expect(halted).toMatchObject({ kind: 'halt', response: 'Sorry.' });
+    expect(halted).toMatchObject({ type: 'halt', response: 'Sorry.' });
   });
 
   test('the strategy warn passes the answer with a violation, and fallback replaces it', async () => {

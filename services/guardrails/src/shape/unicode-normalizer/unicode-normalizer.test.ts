@@ -123,7 +123,7 @@ describe('combining marks in a row', () => {
   ])('the normalizer blocks marks above the bound by their rule: %s', async (_, text) => {
     const args = inputArgs([text]);
     const stop = await catchStop(() => unicodeNormalizer.create({}).processInput?.(args));
-    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['too-many-marks-in-a-row'] } } });
+    expect(stop).toMatchObject({ type: 'abort', metadata: { rules: ['too-many-marks-in-a-row'] } });
     expect(args.violations).toMatchObject([{ rule: 'too-many-marks-in-a-row', strategy: 'block' }]);
   });
 });
