@@ -41,6 +41,9 @@ const headSchema = z.object({
   nextIndex: count.describe("index of the next owner's first chunk"),
   owners: z.array(ownerSchema).min(1),
   takeovers: count.default(0).describe('number of takeovers from lost owners'),
+  repeatedLosses: count
+    .optional()
+    .describe('number of owners that were lost in succession before they stored a record; absent: none'),
   handedOver: z
     .literal(true)
     .optional()

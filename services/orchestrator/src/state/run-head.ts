@@ -144,14 +144,25 @@ export function createQueuedHead(command: Omit<StartCommand, 'command'>, owner: 
   };
 }
 
+/** Returns whether the owner has stored a record that counts. */
+export const hasProgress = (head: RunHead): boolean => head.records > getOwner(head).firstRecord;
+
 /**
  * Returns the head that the next owner writes at a takeover: its chunks and records begin after the last ones that
  * count.
  */
 export function openNextEpoch({ handedOver: _, end: __, ...head }: RunHead, owner: string): RunHead {
+  const { repeatedLosses, ...next } = head;
   const { owners, nextIndex, records } = head;
   const epoch = head.epoch + 1;
-  return { ...head, owner, epoch, write: 0, owners: [...owners, { epoch, index: nextIndex, firstRecord: records }] };
+  return {
+    ...next,
+    owner,
+    epoch,
+    write: 0,
+    owners: [...owners, { epoch, index: nextIndex, firstRecord: records }],
+    ...(repeatedLosses !== undefined && !hasProgress(head) && { repeatedLosses }),
+  };
 }
 
 export function getOwner({ owners, epoch }: RunHead): Owner {

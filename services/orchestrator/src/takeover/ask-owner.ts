@@ -47,8 +47,11 @@ export async function askOwner(bus: Bus, { tenant, runId, owner }: RunHead): Pro
   return { isAnswering: true, ...(report && { report }), ...(epoch !== undefined && { epoch }) };
 }
 
-/** `stopped`: the run is released here, or this process stops, before the owner is known to be lost. */
-export type OwnerFate = 'drives' | 'lost' | 'stopped';
+/**
+ * `released`: the process of the owner runs and no longer drives the run, or it has handed the run over. `stopped`: the run is released here,
+ * or this process stops, before the owner is known to be lost.
+ */
+export type OwnerFate = 'drives' | 'released' | 'lost' | 'stopped';
 
 /**
  * Returns whether another orchestrator drives the run in the epoch of its head. If NATS is killed before it has written a delivery, it
@@ -56,13 +59,13 @@ export type OwnerFate = 'drives' | 'lost' | 'stopped';
  * connection has been up for CONNECTED_MS. It asks for `timings.outageMs` at most.
  */
 export async function findOwnerFate(bus: Bus, head: RunHead, stop: RunStop): Promise<OwnerFate> {
-  if (head.owner === bus.id || head.handedOver) return 'lost';
+  if (head.owner === bus.id || head.handedOver) return 'released';
   const giveUpAt = performance.now() + timings.outageMs;
   let silent = 0;
   while (!isStopped(stop)) {
     const connections = bus.countConnections();
     const { isAnswering, epoch, hasLeft } = await askOwner(bus, head);
-    if (isAnswering) return epoch === head.epoch ? 'drives' : 'lost';
+    if (isAnswering) return epoch === head.epoch ? 'drives' : 'released';
     // An answer over a connection that was lost in between proves nothing.
     const isConnected = bus.hasConnection() && bus.countConnections() === connections;
     silent = isConnected ? silent + 1 : 0;

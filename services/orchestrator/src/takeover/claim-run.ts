@@ -19,7 +19,15 @@ import { deferIfNewer } from './defer-to-newer.ts';
 import { completeSuspension } from './after-suspension.ts';
 import { loadRun } from '../state/load-run.ts';
 import { deleteRunState } from '../state/delete-run-state.ts';
-import { isAtRest, getLastIndex, locateHead, openNextEpoch, createQueuedHead, readEnd } from '../state/run-head.ts';
+import {
+  createQueuedHead,
+  getLastIndex,
+  hasProgress,
+  isAtRest,
+  locateHead,
+  openNextEpoch,
+  readEnd,
+} from '../state/run-head.ts';
 import type { Deps } from '../state/run-context.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { retryThroughOutages } from '../state/retry-outages.ts';
@@ -43,6 +51,8 @@ export type ClaimedRun = {
 const TAKE_ATTEMPTS = 5;
 /** Maximum number of lost owners of a run. If the next one is lost too, the run itself may be the cause. */
 export const MAX_TAKEOVERS = 5;
+/** Number of owners lost in succession without a checkpoint after which the run itself counts as the cause. */
+export const MAX_REPEATED_LOSSES = 3;
 
 /**
  * Returns undefined if the command is answered or belongs to another owner. @throws the reason for which the state
@@ -133,17 +143,28 @@ export async function takeOver(asked: EpochRequest, head: RunHead, revision: num
   if (fate === 'drives') log.info({ tenant, runId, owner }, 'command delivered again: its run is left to its owner');
   // A fenced process must not send a NAK: it would take the command from its next owner.
   if (fate === 'stopped' && !stop.fenced.aborted) delivery.handOver();
-  if (fate !== 'lost') return undefined;
+  if (fate === 'drives' || fate === 'stopped') return undefined;
   const isLost = !head.handedOver;
-  const next = { ...openNextEpoch(head, access.bus.id), takeovers: head.takeovers + (isLost ? 1 : 0) };
+  const next = countLoss(openNextEpoch(head, access.bus.id), head, fate);
   const loaded = await load(asked, head);
   if ('newer' in loaded) return undefined;
   if ('unreadable' in loaded) return endInEpoch(asked, next, revision, { error: loaded.unreadable });
   const { state } = loaded;
-  if (next.takeovers > MAX_TAKEOVERS)
-    return endInEpoch(asked, next, revision, { error: createGivenUpError(head), state });
+  if (next.takeovers > MAX_TAKEOVERS || (next.repeatedLosses ?? 0) >= MAX_REPEATED_LOSSES)
+    return endInEpoch(asked, next, revision, { error: createGivenUpError(next), state });
   const store = await openRunStore(access, next, revision);
   return store && { store, state, isRecovered: isLost };
+}
+
+/**
+ * A hand-over counts as no loss. An owner that released the run, for example because its server was stopped for too long, counts among the
+ * takeovers alone: its process runs, so the run has not ended it.
+ */
+function countLoss(next: RunHead, head: RunHead, fate: 'released' | 'lost'): RunHead {
+  if (head.handedOver) return next;
+  const takeovers = head.takeovers + 1;
+  if (fate === 'released' || hasProgress(head)) return { ...next, takeovers };
+  return { ...next, takeovers, repeatedLosses: (head.repeatedLosses ?? 0) + 1 };
 }
 
 /** `newer`: the command was requeued. */
@@ -186,10 +207,11 @@ async function endUnreadable(
   await endInEpoch(asked, openNextEpoch(head, access.bus.id), revision, { error: unreadable });
 }
 
-function createGivenUpError({ takeovers }: RunHead): WireError {
+function createGivenUpError({ takeovers, repeatedLosses = 0 }: RunHead): WireError {
+  const progress = repeatedLosses < MAX_REPEATED_LOSSES ? '' : `, the last ${repeatedLosses} without a checkpoint`;
   return {
     code: 'run-given-up',
-    message: `${takeovers + 1} orchestrators were lost while they drove this run; no other orchestrator takes it over.`,
+    message: `${takeovers} orchestrators were lost while they drove this run${progress}; no other orchestrator takes it over.`,
     remedy: "Read the orchestrators' logs for the cause, then submit the request again under a new run id.",
   };
 }
