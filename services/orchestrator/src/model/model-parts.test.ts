@@ -46,7 +46,6 @@ describe("parts of a model's stream", () => {
     ['an address', 'ada@example.com'],
     ['an invisible character', 'a\u2800b'],
     ['too many characters', 'x'.repeat(16_385)],
-    ['no characters', ''],
   ])('with an id of %s have one id of the right form in all chunks', (_name, id) => {
     const providerMetadata = { openai: { itemId: id, responseId: id, phase: 'final' } };
     const chunks = makeChunks(
@@ -76,6 +75,26 @@ describe("parts of a model's stream", () => {
     expect(ids.length).toBeGreaterThan(16);
     expect(ids[0]).toMatch(/^[\w.:-]{1,256}$/);
     expect(chunks).toContainEqual(expect.objectContaining({ payload: expect.objectContaining({ result: id }) }));
+  });
+
+  test('of calls without ids have one id for each call, and its result has the same', () => {
+    const call = (args: string): ModelPart[] => [
+      { type: 'tool-input-start', id: '', toolName: 'clock' },
+      { type: 'tool-input-delta', id: '', delta: args },
+      { type: 'tool-input-end', id: '' },
+      { type: 'tool-call', toolCallId: '', toolName: 'clock', input: args },
+    ];
+    const chunks = makeChunks(
+      ...call('{"a":1}'),
+      ...call('{"a":2}'),
+      { type: 'tool-result', toolCallId: '', toolName: 'clock', result: 'noon' },
+      { type: 'tool-call', toolCallId: '', toolName: 'clock', input: '{}' },
+    );
+    const ids = chunks.map(({ payload }) => String(Object(payload).toolCallId));
+    expect(new Set(ids.slice(0, 4)).size).toBe(1);
+    expect(new Set(ids.slice(4, 9)).size).toBe(1);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids.every((id) => /^call_[\w-]{36}$/.test(id))).toBe(true);
   });
 
   test('keep an id to which a proxy has appended data of its provider', () => {
