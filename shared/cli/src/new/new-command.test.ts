@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { millrace } from '../testing/recorded-io.ts';
+import { findWorkspaceNameProblem } from './name-problem.ts';
 import { writeInNewFolder } from './new-command.ts';
 import { runProgram } from './run-program.ts';
 import { buildTestFile, buildTypescriptFiles } from './scaffold.ts';
+import { SHIPPED_NAMES } from './shipped-names.ts';
 import { insertAfter, restoreOnFailure } from './workspace-package.ts';
 
 const checkout = resolve(import.meta.dirname, '../../../..');
@@ -40,8 +42,9 @@ test.each([
   ['processor', 'processor', 'a package of this workspace has this name (shared/processor/package.json)'],
   ['tool', 'testkit', 'a package of this workspace has this name (shared/testkit/package.json)'],
   ['processor', 'conversation', 'test/architecture/import-table.ts has a row with this name'],
-  ['processor', 'pii', 'a processor has it (services/guardrails/src/guards/pii/pii.ts)'],
-  ['tool', 'clock', 'a tool has it (services/tools/src/clock.ts)'],
+  ['processor', 'pii', 'Millrace ships a processor with this id'],
+  ['tool', 'clock', 'Millrace ships a tool with this id'],
+  ['processor', 'blocker', 'a processor has it (services/message-history/src/testing/guard-doubles.ts)'],
   ['processor', 'main', 'main.ts is the name of its program'],
   ['tool', 'Upper', 'a package name starts with a lower-case letter'],
 ])('In this workspace a new %s cannot have the name %s', async (kind, name, problem) => {
@@ -53,6 +56,29 @@ test.each([
     stderr: expect.stringContaining(problem),
   });
   expect(await listServices()).toEqual(before);
+});
+
+test.each(['ts', 'py'])('Outside of this workspace a new processor in %s has no id of a shipped one', async (lang) => {
+  const before = await readdir(cwd);
+  for (const [kind, name] of [
+    ['processor', 'pii'],
+    ['tool', 'clock'],
+  ] as const)
+    expect(await create(kind, name, '--lang', lang)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`choose another id, for example my-${name}`),
+    });
+  expect(await readdir(cwd)).toEqual(before);
+});
+
+test('The ids that millrace new rejects are those of the shipped processors and tools', async () => {
+  const pages = await readFile(join(checkout, 'docs/processors/README.md'), 'utf8');
+  const shipped = /^\| \[([\w-]+)\]\(.*\) \| `(?:guardrails|message-history|semantic-recall|working-memory)` /gm;
+  const ids = [...pages.matchAll(shipped)].map(([, id]) => id);
+  expect(SHIPPED_NAMES.processor).toEqual(ids);
+  for (const name of SHIPPED_NAMES.tool)
+    expect(await findWorkspaceNameProblem(checkout, 'tool', name)).toMatch(/^a tool has it \(services\/tools\//);
 });
 
 test('millrace new removes a partly written folder and rejects a folder that exists', async () => {

@@ -10,6 +10,7 @@ import { findFileNameProblem, findWorkspaceNameProblem } from './name-problem.ts
 import { findOrigin, readPythonFile, type Origin } from './origin.ts';
 import { makeOutsideFolder } from './outside-folder.ts';
 import { buildAgentFile, buildPythonFiles, type ScaffoldKind } from './scaffold.ts';
+import { findShippedNameProblem } from './shipped-names.ts';
 import { addToWorkspace } from './workspace-package.ts';
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { writeNew } from './write-new.ts';
@@ -52,6 +53,7 @@ const createNewCommand = (cli: Cli, kind: ScaffoldKind) => {
       const origin = findOrigin();
       const checkout = isWithin(origin, given) ? origin.root : undefined;
       const folder = into === undefined ? chooseFolder(given, checkout, lang, name) : given;
+      refuse(name, command, findShippedNameProblem(kind, name));
       if (lang === 'py') {
         await writeInNewFolder(folder, command, () => makePythonFolder(origin, folder, kind, name));
         return writeLine(cli.io, formatPythonSteps(cli, kind, name, { folder, checkout }));
