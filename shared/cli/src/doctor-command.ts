@@ -19,7 +19,8 @@ export const defineDoctorCommand = (cli: Cli) =>
     args: {
       gateway: {
         type: 'string',
-        description: 'address of the gateway (default: that of .millrace/stack.json, http://127.0.0.1:8080)',
+        description:
+          'address of the gateway (default: that of .millrace/stack.json, http://127.0.0.1:8080; the last one receives no API key)',
       },
       ...jsonArg,
     },

@@ -11,7 +11,7 @@ export type GatewayTarget = {
   url: string;
   /** Source of the address. */
   source: string;
-  /** True if a setting names the address: a gateway must run there. */
+  /** True if a setting names the address: a gateway must run there. If false, the gateway may belong to another installation. */
   isExpected: boolean;
   key?: { text: string; source: string } | undefined;
 };
@@ -19,12 +19,13 @@ export type GatewayTarget = {
 type DoctorAddresses = { gateway?: string | undefined; url?: string | undefined };
 
 const DEFAULT_GATEWAY = 'http://127.0.0.1:8080';
+const DEFAULT_SOURCE = 'the default, because neither --gateway nor the stack.json of this NATS names one';
 const ASK_MS = 5_000;
 const name = 'gateway';
 
 /**
  * Chooses the address and the key. The first key of a stack is sent to the gateway of this stack alone; MILLRACE_API_KEY
- * to the address that the terminal names.
+ * to the address that the terminal or the stack names. The default address receives no key.
  */
 export async function findGateway({ env, cwd }: CliIo, { gateway, url }: DoctorAddresses): Promise<GatewayTarget> {
   const text = env['MILLRACE_API_KEY'];
@@ -32,7 +33,7 @@ export async function findGateway({ env, cwd }: CliIo, { gateway, url }: DoctorA
   if (gateway !== undefined) return { url: gateway, source: '--gateway', isExpected: true, key: own };
   const bus = await resolveAddress({ ...env, ...(url !== undefined && { NATS_URL: url }) }, cwd);
   const { keys, gatewayPort } = bus;
-  if (gatewayPort === undefined) return { url: DEFAULT_GATEWAY, source: 'default', isExpected: false, key: own };
+  if (gatewayPort === undefined) return { url: DEFAULT_GATEWAY, source: DEFAULT_SOURCE, isExpected: false, key: own };
   const file = keys === undefined ? undefined : locateFirstKeyFile(keys);
   const first = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
   return {
@@ -45,7 +46,17 @@ export async function findGateway({ env, cwd }: CliIo, { gateway, url }: DoctorA
 
 export async function checkGateway(target: GatewayTarget): Promise<Finding[]> {
   const health = await checkHealth(target);
-  return health.level === 'ok' ? [health, await checkConsole(target), await checkKey(target)] : [health];
+  if (health.level !== 'ok') return [health];
+  if (target.isExpected) return [health, await checkConsole(target), await checkKey(target)];
+  return [
+    {
+      ...health,
+      level: 'warn',
+      message: `${health.message}, and may belong to another installation: it receives no API key`,
+      remedy: 'Name the gateway of this installation: --gateway URL.',
+    },
+    await checkConsole(target),
+  ];
 }
 
 const healthSchema = z.object({ status: z.string(), version: z.string().optional(), problem: z.string().optional() });
