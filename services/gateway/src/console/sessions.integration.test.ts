@@ -81,15 +81,22 @@ describe('a session', () => {
     expect((await read('same-origin')).status).toBe(200);
   });
 
-  test.each(['/v1/models', '/mcp', '/v1/bus-tokens', '/v1/chat/completions'])(
-    'is no credential of %s',
-    async (path) => {
-      const { cookie, origin } = await open('key-root');
-      const init = path === '/v1/models' ? {} : postJson({});
-      const headers = { ...Object.fromEntries(new Headers(init.headers)), cookie, origin };
-      expect((await gateway.fetch(path, undefined, { ...init, headers })).status).toBe(401);
-    },
-  );
+  test('is refused by the route of bus tokens, and remains open', async () => {
+    const { cookie, origin } = await open('key-root');
+    const refused = await gateway.fetch('/v1/bus-tokens', undefined, postJson({}, { cookie, origin }));
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { code: 'scope-missing', remedy: expect.stringContaining('API key') },
+    ]);
+    expect((await gateway.fetch('/v1/runs', undefined, { headers: { cookie } })).status).toBe(200);
+  });
+
+  test.each(['/v1/models', '/mcp', '/v1/chat/completions'])('is no credential of %s', async (path) => {
+    const { cookie, origin } = await open('key-root');
+    const init = path === '/v1/models' ? {} : postJson({});
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), cookie, origin };
+    expect((await gateway.fetch(path, undefined, { ...init, headers })).status).toBe(401);
+  });
 
   test('is no part of an address', async () => {
     const { cookie } = await open('key-ada');

@@ -3,6 +3,7 @@ import { BUS_TOKEN_SECONDS, exchangeScopesSchema, hashCaller, threadIdSchema, to
 import { buildInboxPrefix, exchangeCredential } from '@millrace/identity';
 import { z } from 'zod';
 import { readCredential } from '../access/credentials.ts';
+import { refuseSession } from '../console/session-access.ts';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 
 const { min, max, default: preset } = BUS_TOKEN_SECONDS;
@@ -29,6 +30,7 @@ export const BUS_TOKEN_ROUTES: readonly OwnRoute[] = [
     }),
     status: 201,
     async handle({ access, body: { scopes, expiresInSeconds }, request, context }) {
+      refuseSession(request);
       const { bus } = context;
       const wanted = {
         scopes,
