@@ -16,7 +16,14 @@ const markSchema = z.object({
 export type Mark = z.output<typeof markSchema>;
 export type Decision = { token: string; data: JsonValue };
 export type MarkedRun = { run: Run; before: Usage };
-type GivenAnswers = { client: Client; runId: string; answers: readonly Decision[]; left: AbortSignal };
+type GivenAnswers = {
+  client: Client;
+  runId: string;
+  answers: readonly Decision[];
+  left: AbortSignal;
+  /** An answer of another request that has arrived first is an error, unless this request is a repetition. */
+  isExclusive?: boolean;
+};
 
 /**
  * Continues a run behind its mark, which is kept first: a gateway that is killed in between leaves a trace.
@@ -29,15 +36,21 @@ export async function openAndContinue(
   found?: FoundRecord,
 ): Promise<MarkedRun & { opened: OpenedRequest }> {
   const opened = await mark.open(found?.value ?? writeMark(marked), found);
-  const continued = await continueAt(marked, parts).catch((error: unknown) => settleFailed(opened, error));
+  const isExclusive = parts.isExclusive === true && found === undefined;
+  const continued = await continueAt(marked, { ...parts, isExclusive }).catch((error: unknown) =>
+    settleFailed(opened, error),
+  );
   return { ...continued, opened };
 }
 
-/** A result that has arrived with an earlier request counts. */
+/** A result that has arrived with an earlier request counts. @throws resume-token-used if the answers are exclusive */
 async function continueAt({ from, before }: Mark, parts: GivenAnswers): Promise<MarkedRun> {
-  const { client, runId, answers, left } = parts;
+  const { client, runId, answers, left, isExclusive } = parts;
   for (const [at, { token, data }] of answers.entries())
-    await client.runs.answer(runId, token, data, { hold: at < answers.length - 1 }).catch(ignoreUsed);
+    await client.runs.answer(runId, token, data, { hold: at < answers.length - 1 }).catch((error: unknown) => {
+      if (isExclusive) throw error;
+      ignoreUsed(error);
+    });
   return { run: await client.follow(runId, { from, answeredTo: from.epoch, signal: left }), before };
 }
 

@@ -3,7 +3,9 @@ import type { Client } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Access } from '../../access/access.ts';
-import { answerAll, readSuspended } from '../../agents/answer-question.ts';
+import { findMark, openAndContinue, readEnd } from '../../agents/run-mark.ts';
+import type { GatewayContext } from '../../gateway-context.ts';
+import { createMark } from '../../recent/repeated-run.ts';
 import { readThread } from './response-thread.ts';
 import { createIdentity, type StartedResponse } from './response-identity.ts';
 import type { Item, ResponseRequest, approvalItemSchema } from './responses-request.ts';
@@ -23,34 +25,42 @@ function listApprovals({ input }: ResponseRequest): ApprovalAnswer[] {
 
 const isApproval = (item: Item): item is z.output<typeof approvalItemSchema> => item.type === 'mcp_approval_response';
 
-/** Approves or denies calls of a suspended run, which continues as a response of its own. @throws run-not-suspended */
+type ApprovalParts = { access: Access; headers: Headers; left: AbortSignal } & Pick<GatewayContext, 'recent'>;
+
+/**
+ * Approves or denies calls of a suspended run, which continues as a response of its own. A repetition of the request continues at the
+ * remembered position. @throws run-not-suspended, resume-token-used
+ */
 export async function answerApprovals(
   body: ResponseRequest,
   client: Client,
-  access: Access,
-  left: AbortSignal,
+  { access, headers, recent, left }: ApprovalParts,
 ): Promise<StartedResponse | undefined> {
-  const answers = listApprovals(body);
-  const [first] = answers;
+  const approvals = listApprovals(body);
+  const [first] = approvals;
   if (!first) return undefined;
   access.require('answer');
-  const { summary, pending = [] } = await client.runs.get(first.runId);
-  const open = answers.flatMap(({ runId, pendingId, approved, reason }) => {
-    const found = pending.find(({ id, kind }) => id === pendingId && kind === 'question' && runId === first.runId);
+  const { runId } = first;
+  const mark = createMark(access, body, headers, recent);
+  const [repeated, { summary, pending = [] }] = await Promise.all([findMark(mark), client.runs.get(runId)]);
+  const answers = approvals.flatMap(({ runId: named, pendingId, approved, reason }) => {
+    const found = pending.find(({ id, kind }) => id === pendingId && kind === 'question' && named === runId);
     return found?.resumeToken ? [{ token: found.resumeToken, data: { approved, ...(reason && { reason }) } }] : [];
   });
-  if (open.length === 0 || summary?.agent !== body.model)
+  if (summary?.agent !== body.model || (answers.length === 0 && !repeated))
     throw new MillraceError('run-not-suspended', 'The run does not wait for these approvals.', {
       path: 'input',
-      remedy: 'Read the response again: another client may have answered.',
+      remedy:
+        'Read the response again: the approvals may have been answered. A request with an Idempotency-Key may be repeated for a minute.',
     });
-  const suspended = await readSuspended(client, first.runId, left);
-  const run = await answerAll(client, suspended, open, left);
+  const parts = { client, runId, answers, left, isExclusive: true };
+  const from = repeated?.marked ?? { from: await readEnd(await client.follow(runId, { signal: left })), before: {} };
+  const continued = await openAndContinue(mark, from, parts, repeated?.found);
   const identity = createIdentity(body, readThread(body));
   return {
-    run,
+    ...continued,
     client,
-    identity: { ...identity, itemBase: `${first.runId}_${first.pendingId}` },
-    headers: { 'x-millrace-run-id': first.runId, 'x-should-retry': 'false' },
+    identity: { ...identity, itemBase: `${runId}_${first.pendingId}` },
+    headers: { 'x-millrace-run-id': runId, 'x-should-retry': 'false' },
   };
 }

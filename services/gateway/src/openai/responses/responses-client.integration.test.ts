@@ -119,6 +119,26 @@ describe('responses with the openai client', () => {
     expect(whole.output.find(({ type }) => type === 'mcp_call')).toMatchObject({ status });
   });
 
+  test('A repeated decision has the same response if its key repeats, and is refused with a remedy without one', async () => {
+    const input = script({ toolCalls: [{ name: 'send-feedback', args: { text: 'Good.' } }] }, { text: 'Done.' });
+    const first = await connect().responses.create({ model: approving, input });
+    const id = first.output.find((item) => item.type === 'mcp_approval_request')?.id ?? '';
+    const decision = { type: 'mcp_approval_response', approval_request_id: id, approve: true } as const;
+    const body = { model: approving, input: [decision] };
+    const options = { headers: { 'idempotency-key': crypto.randomUUID() } };
+    const answered = await connect().responses.create(body, options);
+    const repeated = await connect().responses.create(body, options);
+    expect([answered.output_text, repeated.output_text]).toEqual(['Done.', 'Done.']);
+    expect(repeated.output).toEqual(answered.output);
+    await expect(connect().responses.create(body)).rejects.toMatchObject({
+      status: 409,
+      code: 'run-not-suspended',
+      message: expect.stringContaining('Idempotency-Key'),
+    });
+    const denied = { ...body, input: [{ ...decision, approve: false }] };
+    await expect(connect().responses.create(denied, options)).rejects.toMatchObject({ status: 409 });
+  });
+
   test('A failing model is a failure of the request', async () => {
     const failing = { error: { status: 400, message: 'no' } };
     const request = connect().responses.create({ model: plain, input: script(failing, failing, failing, failing) });

@@ -39,7 +39,7 @@ export async function startResponseRun(
   const agent = readAgent({ agent: body.model }, access);
   const acting = access.actAs(chooseSubject(headers, body));
   const client = await acting.connectClient();
-  const continued = await answerApprovals(body, client, acting, left);
+  const continued = await answerApprovals(body, client, { access: acting, headers, recent, left });
   if (continued) return continued;
   const results = await continueResponse(body, agent, client, { access: acting, headers, recent, left });
   if (results) return results;
