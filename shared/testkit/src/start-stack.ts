@@ -103,7 +103,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
   const startModel = async () => {
     if (isHosted('dev-model')) return (await startHosted('dev-model', {})).url ?? '';
-    const env = createEnv(options, 'dev-model', { PORT: '0', HOST: '127.0.0.1' });
+    // Its address is in a line of level info.
+    const env = createEnv(options, 'dev-model', { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info' });
     children.launch('dev-model', resolveMain('dev-model'), env);
     return eventually(async () => listeningUrl(await log('dev-model')), { timeoutMs: READY_TIMEOUT_MS });
   };
