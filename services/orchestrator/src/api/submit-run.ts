@@ -122,7 +122,7 @@ async function makeHead(access: JetStreamAccess, head: RunHead): Promise<Submitt
       const { status, submission: first } = there.value;
       return { status, submission: first, revision: there.revision, isNew: false, isFirst: false };
     }
-    // An earlier run with that id has expired, or a cancel came first: its leftover is no entry, but has a revision.
+    // An earlier run with that id has expired, or a cancel arrived before this submission: its leftover is no entry, but has a revision.
     expectedRevision = there.revision;
   }
   throw new MillraceError('state-conflict', `The state of "${runId}" changes too often.`, { remedy: 'Try again.' });

@@ -11,7 +11,7 @@ export type DeltaShape = {
 const MEMBERS = /"(content|delta|obfuscation)":"[^"]*"|"(sequence_number)":\d+/g;
 const TEXT_MEMBERS: ReadonlySet<string | undefined> = new Set(['content', 'delta']);
 
-/** Parsed deltas of one stream that a shape may be learned from. A stream whose JSON always differs costs no more than these attempts. */
+/** Parsed deltas of one stream that a shape may be learned from. A stream of events with different JSON costs no more attempts. */
 const MAX_LEARNED = 16;
 
 /** Returns a reader for one stream. It parses a delta, then reads those of the same JSON by its shape. */
