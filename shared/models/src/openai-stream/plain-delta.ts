@@ -29,7 +29,7 @@ export const readResponsesDelta: ReadDelta = (data) => {
 };
 
 function parseMembers(data: string): JsonMembers | undefined {
-  // `[DONE]` ends each stream, and the error of parsing it would cost as much as some twenty deltas.
+  // `[DONE]` ends each stream, and the error of parsing it would cost as much as five deltas.
   if (data.length > MAX_EVENT_CHARS || !data.startsWith('{')) return undefined;
   try {
     const event: unknown = JSON.parse(data);

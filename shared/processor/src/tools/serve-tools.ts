@@ -158,9 +158,9 @@ async function execute(
 
 /** @param error thrown by the tool: a suspension, or its failure */
 function toThrownOutcome(error: unknown): ServedToolOutcome {
-  const verdict = StopError.isInstance(error) ? readStopVerdict(error) : undefined;
-  if (verdict?.type !== 'suspend') return { error: toWireError(error, 'tool-failed') };
   try {
+    const verdict = StopError.isInstance(error) ? readStopVerdict(error) : undefined;
+    if (verdict?.type !== 'suspend') return { error: toWireError(error, 'tool-failed') };
     const { expiresInSeconds } = verdict;
     const payload = asJson(verdict.payload);
     const message = findSuspensionProblem(payload, expiresInSeconds);

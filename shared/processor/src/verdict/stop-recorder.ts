@@ -18,9 +18,9 @@ export function createStopRecorder(onStop: (error: StopError) => void = () => un
     throw error;
   };
   return {
-    abort: (reason = 'Stopped by a processor.', options = {}) => stop({ type: 'abort', reason, ...options }),
+    abort: (reason = 'Stopped by a processor.', options = {}) => stop({ ...options, type: 'abort', reason }),
     halt: (response, reason) => stop({ type: 'halt', response, ...(reason !== undefined && { reason }) }),
-    suspend: (payload, options) => stop({ type: 'suspend', payload, ...options }),
+    suspend: (payload, options) => stop({ ...options, type: 'suspend', payload }),
     readStop: () => first,
   };
 }

@@ -31,6 +31,6 @@ export function readStopVerdict(error: StopError | EarlierStop): VerdictOf<StopT
   if ('verdict' in error) return error.verdict;
   const { kind: type, options, ...given } = error.stop;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members of the arguments have the names of the verdict's members
-  return { type, ...given, ...options } as VerdictOf<StopTypes>;
+  return { ...options, ...given, type } as VerdictOf<StopTypes>;
 }
 type EarlierStop = { stop: { kind: StopTypes; options?: AbortOptions } };

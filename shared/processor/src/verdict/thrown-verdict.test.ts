@@ -47,6 +47,20 @@ describe('abort() of a processor', () => {
     });
   });
 
+  test('Options with other members than those of abort() and suspend() do not change the kind of the stop', async () => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a processor in JavaScript may pass any members
+    const options = { type: 'pii', reason: 'other', payload: 'other', metadata: { count: 2 } } as object;
+    expect(await stopping('processInput', ({ abort }) => abort('no', options))).toEqual({
+      type: 'abort',
+      reason: 'no',
+      metadata: { count: 2 },
+    });
+    expect(await stopping('processToolCall', ({ suspend }) => suspend('sure?', options))).toEqual({
+      type: 'suspend',
+      payload: 'sure?',
+    });
+  });
+
   test('abort inside a promise counts', async () => {
     const later = async ({ abort }: Stops) => {
       await Promise.resolve();
