@@ -1,9 +1,8 @@
 // Cancels a run wherever it is. A run without an owner is ended here, without a place in an orchestrator. A running one has its cancel key
 // written, which its owner reads at the next checkpoint, and gets a control message. The cancel key of an unknown run is a tombstone: the
 // submission may still be on its way, and ends as cancelled when it arrives. A marker in place of the head makes that submission read the
-// key. The tombstone of a caller holds for its own submissions alone,
-// and that of a cancel which names a submission for that one: the caller may submit the run again. A submission that has joined the run since
-// keeps it.
+// key. The tombstone of a caller holds for its own submissions alone, and that of a cancel which names a submission for that one: the caller
+// may submit the run again. A submission that has joined the run since keeps it.
 import { isFinal, isOperator, type RunHead, type RunStatus } from '@millrace/contracts';
 import { publish, type JetStreamAccess } from '@millrace/bus';
 import { endUndriven } from '../takeover/end-undriven.ts';

@@ -3,7 +3,8 @@ import { locateEntry, purgeEntries, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { driveRun } from '../takeover/drive-run.ts';
-import { readHead } from '../state/run-head.ts';
+import { deleteHead } from '../erase/erase-runs.ts';
+import { FINAL_TTL_SECONDS, markAbsentHead, readHead } from '../state/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { createHead } from '../testing/run-heads.ts';
@@ -15,6 +16,14 @@ const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 const { api, driver, listEnded: ended, takeQueued: queued, takeCommands } = useRunsApi(stream);
+
+/** Returns the time to live of the head, or of the tombstone in its place. */
+async function readHeadTtl({ tenant, run }: { tenant: string; run: string }): Promise<string | undefined> {
+  const { state } = connection.bus.names;
+  const subject = `$KV.${state}.${stateKeys.head(tenant, run)}`;
+  const stored = await stream.access.jsm.streams.getMessage(`KV_${state}`, { last_by_subj: subject });
+  return stored?.header.get('Nats-TTL');
+}
 
 describe('submit', () => {
   test('puts the run into the queue, once for one id', async () => {
@@ -59,6 +68,18 @@ describe('submit', () => {
     await api().submit(makeRequest(cancelled), cancelled);
     expect((await readHead(stream.access, cancelled.tenant, cancelled.run))?.value.status).toBe('cancelled');
     await eventually(() => taken.length === 2);
+  });
+
+  test('leaves the tombstone of a deleted run its lifetime when a cancel of that run is refused', async () => {
+    const taken = queued();
+    const address = newRun();
+    await api().submit(makeRequest(address), address);
+    await eventually(() => taken.length === 1);
+    await api().cancel({}, address);
+    expect(await deleteHead(stream.access, { tenant: address.tenant, runId: address.run })).toBe(true);
+    const lifetime = await readHeadTtl(address);
+    await expect(api().cancel({}, address)).rejects.toMatchObject({ code: 'run-unknown' });
+    expect([await readHeadTtl(address), lifetime]).toEqual([`${FINAL_TTL_SECONDS}s`, `${FINAL_TTL_SECONDS}s`]);
   });
 
   test('has created the run also if it is sent again, because no answer arrived', async () => {
@@ -194,12 +215,14 @@ describe('a request with settings of a run', () => {
 });
 
 describe('a full queue', () => {
-  test('refuses a run by a code, and stores nothing of it', async () => {
+  test('refuses a run by a code, stores nothing of it, and leaves the tombstone of a deleted run its lifetime', async () => {
     const { runs } = connection.bus.names;
     const config = (await stream.access.jsm.streams.info(runs)).config;
     await stream.access.jsm.streams.update(runs, { ...config, max_msgs_per_subject: 1 });
     const first = newRun();
     const second = newRun();
+    const deleted = newRun();
+    await markAbsentHead(stream.access, deleted.tenant, deleted.run, FINAL_TTL_SECONDS);
     try {
       await api().submit(makeRequest(first), first);
       await expect(api().submit(makeRequest(second), second)).rejects.toMatchObject({
@@ -208,6 +231,8 @@ describe('a full queue', () => {
         remedy: expect.any(String),
       });
       await expect(api().run({}, second)).rejects.toMatchObject({ code: 'run-unknown' });
+      await expect(api().submit(makeRequest(deleted), deleted)).rejects.toMatchObject({ code: 'queue-full' });
+      expect(await readHeadTtl(deleted)).toBe(`${FINAL_TTL_SECONDS}s`);
     } finally {
       await stream.access.jsm.streams.update(runs, config);
     }

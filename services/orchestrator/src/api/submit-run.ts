@@ -12,7 +12,7 @@ import {
   type StoredRequest,
 } from '@millrace/contracts';
 import { publishDurably, deleteEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
-import { locateHead, createQueuedHead, computeStateTtlSeconds } from '../state/run-head.ts';
+import { FINAL_TTL_SECONDS, locateHead, createQueuedHead, computeStateTtlSeconds } from '../state/run-head.ts';
 import { hasTombstone, isCancelAsked, noteJoin } from '../state/run-store.ts';
 import { cancelRun } from './cancel-run.ts';
 import { createHash } from 'node:crypto';
@@ -59,7 +59,7 @@ export async function submitRun(
   const [queued, cancelled] = await Promise.allSettled([queueing, cancelling]);
   if (queued.status === 'rejected') {
     // A refused run is not queued.
-    if (there.isNew) await removeHead(access, tenant, runId, there.revision);
+    if (there.isNew) await removeHead(access, tenant, runId, there);
     throw queued.reason;
   }
   if (cancelled.status === 'rejected') throw cancelled.reason;
@@ -128,9 +128,16 @@ async function makeHead(access: JetStreamAccess, head: RunHead): Promise<Submitt
   throw new MillraceError('state-conflict', `The state of "${runId}" changes too often.`, { remedy: 'Try again.' });
 }
 
-async function removeHead(access: JetStreamAccess, tenant: string, runId: string, revision: number): Promise<void> {
+async function removeHead(
+  access: JetStreamAccess,
+  tenant: string,
+  runId: string,
+  { revision, isFirst }: SubmittedRun,
+): Promise<void> {
+  // The head may have replaced the tombstone of a deleted run: a server that is killed would restore a version of that head.
+  const ttlSeconds = isFirst ? TOMBSTONE_SECONDS : FINAL_TTL_SECONDS;
   try {
-    await deleteEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), revision, TOMBSTONE_SECONDS);
+    await deleteEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), revision, ttlSeconds);
   } catch (error) {
     access.bus.log.warn({ runId, error: String(error) }, 'head of a run that was not queued could not be removed');
   }

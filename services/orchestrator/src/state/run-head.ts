@@ -43,7 +43,8 @@ export async function readHead(
 
 /**
  * Leaves a tombstone in place of an absent head: the next submission of the run finds it and reads the cancel keys. Keeps a head that was
- * created since. @throws bus-unreachable, store-unavailable
+ * created since. @param ttlSeconds of the tombstone if nothing was stored there before
+ * @throws bus-unreachable, store-unavailable
  */
 export async function markAbsentHead(
   access: JetStreamAccess,
@@ -53,7 +54,9 @@ export async function markAbsentHead(
 ): Promise<void> {
   const there = await locateHead(access, tenant, runId);
   if ('value' in there || 'error' in there) return;
-  await deleteEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), there.revision, ttlSeconds);
+  // The tombstone of a deleted head lives as long as its versions: a server that is killed would restore one of them.
+  const ttl = there.revision === 0 ? ttlSeconds : FINAL_TTL_SECONDS;
+  await deleteEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), there.revision, ttl);
 }
 
 /** An end lives longer than the head that names it. */
