@@ -48,14 +48,6 @@ export const refusedEndpointSchema = z.object({
 /** A rejected advertisement: no agent can use it. */
 export type RefusedEndpoint = z.infer<typeof refusedEndpointSchema>;
 
-export const MAX_REFUSAL_NOTICE = 20;
-/** The rejected advertisements of one service, for its log. */
-export const refusalNoticeSchema = z.object({
-  prefix: z.string().describe('of the subjects: installations with different prefixes share a server'),
-  refused: z.array(refusedEndpointSchema).max(MAX_REFUSAL_NOTICE),
-});
-export type RefusalNotice = z.infer<typeof refusalNoticeSchema>;
-
 /**
  * An event of the bus, which belongs to no run: a second service advertised the name of a processor or tool. It is
  * stored as long as the events of runs, also after that service has left.

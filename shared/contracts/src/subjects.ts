@@ -239,8 +239,6 @@ export const stateKeys = {
   /** The claim on the runs of an orchestrator that has left. */
   claim: (orchestrator: string) => `claim.${checkToken(orchestrator)}`,
 };
-/** Orchestrators publish the rejected advertisements of a service here. Each service may subscribe to the subject, and only orchestrators may publish on it. */
-export const buildRefusalSubject = (service: string): string => `$SRV.INFO.${checkToken(service)}.refused`;
 /** Key in the bucket of deferred saves. */
 export const saveKey = (tenant: string, run: string): string => `${checkToken(tenant)}.${checkToken(run)}`;
 /** Key in the bucket of erasures. @param resource hash of the resource */

@@ -12,7 +12,6 @@ import {
 import { runService, type ServiceContext, type ServiceDefinition, type Resources } from '@millrace/service';
 import { z } from 'zod';
 import type { ProcessorDefinition } from './processor-definition.ts';
-import { logRefusals } from './log-refusals.ts';
 import { MAX_CALLS } from './serve/call-registry.ts';
 import { serveProcessors } from './serve/serve-processors.ts';
 import type { ServiceLimits } from '@millrace/contracts';
@@ -141,8 +140,6 @@ export function advertiseService({
   endpoints,
   limits,
 }: AdvertiseServiceOptions): void {
-  const refusals = logRefusals(bus);
-  resources.add('refusals', () => refusals.stop());
   resources.add(
     'discovery',
     advertise(bus, { name: bus.name, version, description, limits, endpoints: () => endpoints }),

@@ -1,16 +1,9 @@
-import {
-  WIRE_PROTOCOL,
-  buildRefusalSubject,
-  refusalNoticeSchema,
-  type RefusalNotice,
-  type Stage,
-} from '@millrace/contracts';
-import { advertise, gatherInfo, listen, serve, type Bus, type MicroEndpoint } from '@millrace/bus';
+import { WIRE_PROTOCOL, type Stage } from '@millrace/contracts';
+import { advertise, gatherInfo, serve, type Bus, type MicroEndpoint } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDiscovery, type Discovery } from './discovery.ts';
-import { notifyRefused } from './notify-refused.ts';
 import { clock, makeFound } from '../testing/known-processors.ts';
 
 const nats = useNats();
@@ -141,35 +134,6 @@ describe('an advertised service that is refused', () => {
     const problem = expect.stringContaining('descriptor.id');
     expect(discovery.listRefused()).toEqual([{ service: 'guards', name: 'my.pii', problem }]);
     expect(lines).toEqual([{ service: 'guards', name: 'my.pii', problem, message: 'advertised but refused' }]);
-  });
-
-  test('is named to its service, also after a restart of the service, and to no other', async () => {
-    const own = await connection.connect({ name: 'zz-claimant' });
-    const notices: RefusalNotice[] = [];
-    const keep = (notice: RefusalNotice) => void notices.push(notice);
-    const listenings = ['zz-claimant', 'guards'].map((name) =>
-      listen(own, buildRefusalSubject(name), refusalNoticeSchema, keep),
-    );
-    stops.push(() => listenings.forEach((listening) => listening.stop()));
-    await own.nc.flush();
-    await replica('guards', ['pii']);
-    const { stop } = await replica('zz-claimant', ['pii']);
-    const discovery = await discover();
-    const problem = 'the service "guards" serves a processor of that id';
-    const refused = [{ service: 'zz-claimant', name: 'pii', problem, owner: 'guards' }];
-    await eventually(() => notices.length > 0);
-    expect(notices).toEqual([{ prefix: connection.bus.subjects.prefix, refused }]);
-    stop();
-    await replica('zz-claimant', ['pii']);
-    await discovery.refresh();
-    await eventually(() => notices.length > 1);
-    expect(notices[1]).toEqual(notices[0]);
-  });
-
-  test('is named to its service with a bounded problem, because a larger message would fail the look', () => {
-    const { bus } = connection;
-    const refused = [{ service: 'guards', name: 'pii', problem: 'x'.repeat(2 * bus.readMaxPayload()) }];
-    expect(() => notifyRefused(bus, refused)).not.toThrow();
   });
 
   test('is unrelated to services under another prefix on the same server', async () => {

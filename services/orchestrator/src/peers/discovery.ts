@@ -12,7 +12,6 @@ import {
 } from '@millrace/contracts';
 import { gatherInfo, gatherPings, hasLeft, type Bus } from '@millrace/bus';
 import { createInfoConfirmation } from './confirm-infos.ts';
-import { notifyRefused } from './notify-refused.ts';
 import { createMissingReplicas } from './replica-health.ts';
 import { createSilentReplicas } from './replica-health.ts';
 
@@ -92,7 +91,6 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
       const read = readAdvertised(infos, bus.subjects);
       found = { ...read, refused: [...refused, ...read.refused] };
       foundFrom = fingerprint;
-      notifyRefused(bus, found.refused);
     }
     log(found.refused);
     report(found.refused);
