@@ -125,7 +125,7 @@ export const API = {
     z.object({
       resourceId: threadIdSchema,
       eraseId: tokenSchema.describe(
-        'chosen by the caller: a request with another id joins an erasure that is not done; after the end, a new id erases the resource again',
+        'chosen by the caller: after an erasure is done, a request with another id erases the resource again',
       ),
     }),
     shownErasureSchema,

@@ -244,7 +244,4 @@ export const saveKey = (tenant: string, run: string): string => `${checkToken(te
 /** Key in the bucket of erasures. @param resource hash of the resource */
 export const buildErasureKey = (tenant: string, resource: string): string =>
   `${checkToken(tenant)}.${checkToken(resource)}`;
-/** Key in the bucket of states: a request that joined an erasure. @param resource hash of the resource */
-export const buildErasedJoinKey = (tenant: string, resource: string, eraseId: string): string =>
-  ['erased', ...[tenant, resource, eraseId].map(checkToken)].join('.');
 export const buildAgentKey = (tenant: string, agent: string): string => `${checkToken(tenant)}.${checkToken(agent)}`;

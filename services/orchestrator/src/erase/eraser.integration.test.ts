@@ -2,7 +2,6 @@
 import { saveKey, stateKeys, type DeadLetter, type Erasure, type ForgetRequest } from '@millrace/contracts';
 import { locateEntry, publishDurably, serveForget, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { keepDeadLetter, readDeadLetter } from '../saves/dead-letters.ts';
@@ -238,20 +237,6 @@ describe('an erasure', () => {
     expect(await erase({ resourceId: 'hugo', eraseId }, { tenant })).toMatchObject({ status: 'done' });
     expect((await begin('hugo', 'later')).at).toBeGreaterThan(at);
     await waitUntilDone('hugo');
-  });
-
-  test('returns its proof for the id of a request that joined it, unless a run was submitted between the two', async () => {
-    await writeHead('iris-1', { status: 'finished', resourceId: 'iris' });
-    const { at } = await begin('iris');
-    await delay(5);
-    expect((await begin('iris', 'joined')).at).toBe(at);
-    start();
-    const done = await waitUntilDone('iris');
-    expect(readDeleted(done)).toMatchObject({ runs: 1 });
-    expect(await begin('iris', 'joined')).toEqual(done);
-    await writeHead('iris-2', { status: 'finished', resourceId: 'iris', submittedAt: at + 1 });
-    expect((await begin('iris', 'joined')).at).toBeGreaterThan(at);
-    expect(readDeleted(await waitUntilDone('iris'))).toMatchObject({ runs: 1 });
   });
 
   test('fences a run that was submitted before it and arrives later, and no other', async () => {

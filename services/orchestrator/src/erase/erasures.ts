@@ -10,7 +10,6 @@ import {
   type JetStreamAccess,
 } from '@millrace/bus';
 import { hashResource } from '../state/hash-resource.ts';
-import { hasErasedFor, joinErasure } from './joined-erasures.ts';
 import type { ErasedRuns } from '../state/run-context.ts';
 
 /** From the last write on: longer than any run, dead letter or event of the resource is stored. */
@@ -22,10 +21,7 @@ export type StoredErasure = BucketEntry<Erasure>;
 type BeginRequest = { tenant: string; resourceId: string; eraseId: string };
 
 export type Erasures = ErasedRuns & {
-  /**
-   * Stores a new erasure, or returns the one that is not done, or that has the same id or was joined under it. @throws bus-unreachable,
-   * store-unavailable
-   */
+  /** Stores a new erasure, or returns the one that is not done or has the same id. @throws bus-unreachable, store-unavailable */
   begin(request: BeginRequest): Promise<Erasure>;
   /** @throws bus-unreachable, store-unavailable */
   read(request: Pick<BeginRequest, 'tenant' | 'resourceId'>): Promise<Erasure | undefined>;
@@ -74,11 +70,7 @@ export async function openErasures(access: JetStreamAccess): Promise<Erasures> {
         const there = await locate(tenant, resourceId);
         if ('error' in there) throw there.error;
         const current = 'value' in there ? there.value : undefined;
-        if (current && current.status !== 'done') {
-          await joinErasure(access, current, eraseId, ERASURE_TTL_SECONDS);
-          return current;
-        }
-        if (current && (await hasErasedFor(access, current, eraseId))) return current;
+        if (current && (current.status !== 'done' || current.eraseId === eraseId)) return current;
         const now = access.clock.now();
         const fresh = { v: COMMON_VERSION, tenant, resourceId, eraseId, at: now, tries: 0, nextAt: now, stores: [] };
         const written = await write({ ...fresh, status: 'active' }, there.revision);
