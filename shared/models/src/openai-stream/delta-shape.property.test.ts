@@ -72,19 +72,48 @@ describe('a reader that remembers the shape of deltas', () => {
   });
 
   test('A delta of the JSON of the one before is not parsed', () => {
-    let parsed = 0;
-    const counting: ReadDelta = (data) => {
-      parsed += 1;
-      return readChatDelta(data);
-    };
-    const read = rememberShape(counting);
     const write = (content: string, obfuscation: string) =>
       JSON.stringify({ id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta: { content } }], obfuscation });
-    const read3 = [write('one', 'x'), write(' two', 'xyz'), write(' three', '')].map((data) => read(data)?.text);
+    const events = [write('one', 'x'), write(' two', 'xyz'), write(' three', '')];
+    let parsed = 0;
+    const read = rememberShape((data) => {
+      if (events.includes(data)) parsed += 1;
+      return readChatDelta(data);
+    });
+    const read3 = events.map((data) => read(data)?.text);
     expect([read3, parsed]).toEqual([['one', ' two', ' three'], 1]);
   });
 
+  test.each([
+    ['{"choices":[{"index":0,"delta":{"content":"a","content" :"a"}}]}', readChatDelta],
+    ['{"choices":[{"index":0,"delta":{"content":"a","c\\u006fntent":"a"}}]}', readChatDelta],
+    ['{"id":{"content":"a"},"choices":[{"index":0,"delta":{"content": "a"}}]}', readChatDelta],
+    ['{"type":"response.output_text.delta","item_id":{"sequence_number":1},"delta":"a"}', readResponsesDelta],
+    ['{"type":"response.output_text.delta","item_id":{"content":"a"},"delta": "a"}', readResponsesDelta],
+  ] as const)('The event %s has no shape, because its values are not all of its text and its numbers', (data, read) => {
+    const delta = read(data);
+    expect(delta?.text).toBe('a');
+    expect(delta && learnShape(data, delta, read)).toBeUndefined();
+  });
+
+  test('An event with an object as its id is read without an exception, which would end the process', () => {
+    const id = { toString: 1, valueOf: 1 };
+    const chat = { id, created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'b' } }] };
+    const responses = {
+      type: 'response.output_text.delta',
+      item_id: id,
+      output_index: 0,
+      content_index: 0,
+      delta: 'b',
+    };
+    expect([readChatDelta(JSON.stringify(chat))?.text, readResponsesDelta(JSON.stringify(responses))?.text]).toEqual([
+      'b',
+      'b',
+    ]);
+  });
+
   test('An event in which two members may hold the text has no shape', () => {
-    expect(learnShape('{"content":"a","x":{"content":"a"}}', 'a')).toBeUndefined();
+    const data = '{"content":"a","x":{"content":"a"}}';
+    expect(learnShape(data, { key: 'k', text: 'a', withText: () => data }, readChatDelta)).toBeUndefined();
   });
 });

@@ -18,10 +18,10 @@ const MAX_LEARNED = 16;
 export function rememberShape(read: ReadDelta): ReadDelta {
   let known: { key: string; shape: DeltaShape } | undefined;
   let learned = 0;
-  const learn = (data: string, { key, text }: PlainDelta) => {
+  const learn = (data: string, delta: PlainDelta) => {
     learned += 1;
-    const shape = learnShape(data, text);
-    if (shape) known = { key, shape };
+    const shape = learnShape(data, delta, read);
+    if (shape) known = { key: delta.key, shape };
   };
   return (data) => {
     const text = data.length > MAX_EVENT_CHARS ? undefined : known?.shape.readText(data);
@@ -38,8 +38,10 @@ type Hole = {
   kind: 'text' | 'padding' | 'number';
 };
 
-/** @param text of the delta, as the parsed event has it. undefined: the event has no usable shape */
-export function learnShape(data: string, text: string): DeltaShape | undefined {
+const PROBES = { text: 'probe', padding: 'padding', number: '7' };
+
+/** @param delta the parsed event. @returns undefined if an event with other values at the same places is not read as the same delta with another text */
+export function learnShape(data: string, { key, text }: PlainDelta, read: ReadDelta): DeltaShape | undefined {
   const holes: Hole[] = [];
   let from = 0;
   for (const match of data.matchAll(MEMBERS)) {
@@ -52,7 +54,9 @@ export function learnShape(data: string, text: string): DeltaShape | undefined {
   if (holes.filter(({ kind }) => kind === 'text').length !== 1) return undefined;
   const after = data.slice(from);
   const readText = (other: string) => readHoles(other, holes, after);
-  return readText(data) === text ? { readText } : undefined;
+  const probe = read(holes.map(({ before, kind }) => before + PROBES[kind]).join('') + after);
+  const isSame = readText(data) === text && probe?.key === key && probe.text === PROBES.text;
+  return isSame ? { readText } : undefined;
 }
 
 function readHoles(data: string, holes: readonly Hole[], after: string): string | undefined {

@@ -62,7 +62,7 @@ function matchChatDelta(event: JsonMembers): PlainDelta | undefined {
   const { content, role = 'assistant' } = delta;
   if (typeof content !== 'string' || content === '' || role !== 'assistant') return undefined;
   return {
-    key: `chat ${String(index)} ${String(created)} ${String(id)} ${String(model)}`,
+    key: JSON.stringify(['chat', index, created, id, model]),
     text: content,
     withText: (text) => JSON.stringify({ ...event, choices: [{ ...choice, delta: { ...delta, content: text } }] }),
   };
@@ -91,7 +91,7 @@ function matchResponsesDelta(event: JsonMembers): PlainDelta | undefined {
   if (piece === undefined || typeof delta !== 'string' || delta === '') return undefined;
   if (!hasOnly(event, RESPONSES_MEMBERS) || hasLogprobs(logprobs)) return undefined;
   return {
-    key: `${String(type)} ${String(output_index)} ${String(event[piece])} ${String(item_id)}`,
+    key: JSON.stringify([type, output_index, event[piece], item_id]),
     text: delta,
     withText: (text) => JSON.stringify({ ...event, delta: text }),
   };

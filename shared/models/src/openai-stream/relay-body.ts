@@ -34,13 +34,13 @@ export function relayBody(
       if (isOver) return;
       try {
         boundEvent(bytes);
+        const blocks = splitter.split(decoder.decode(bytes, { stream: true }));
+        give(pass(blocks, splitter.isSplitting()));
       } catch (error) {
         end(() => controller.error(error));
         incoming.destroy();
         return;
       }
-      const blocks = splitter.split(decoder.decode(bytes, { stream: true }));
-      give(pass(blocks, splitter.isSplitting()));
       if (isFull()) incoming.pause();
     });
     incoming.on('end', () =>
