@@ -4,9 +4,9 @@
 
 /** Milliseconds between two ticks, by the share of time in which the event loop was busy. */
 const INTERVALS: readonly { above: number; ms: number }[] = [
-  { above: 0.08, ms: 25 },
-  { above: 0.05, ms: 15 },
-  { above: 0.03, ms: 10 },
+  { above: 0.05, ms: 25 },
+  { above: 0.03, ms: 15 },
+  { above: 0.02, ms: 10 },
 ];
 /** The event loop is measured over at least this time, ms. */
 const WINDOW_MS = 100;
