@@ -40,8 +40,8 @@ describe.skipIf(!isAsked)('millrace new', () => {
         expect(await create(copy.dir, kind, name)).toMatchObject({ code: 0 });
       for (const args of [
         ['run', '-s', 'verify'],
-        ['exec', '--', 'vitest', 'run', '--project', 'no-shouting', '--project', 'letter-count'],
-        ['exec', '--', 'vitest', 'run', '--project', 'test', 'test/architecture'],
+        ['exec', '--', 'vitest', 'run', 'services/no-shouting', 'services/letter-count'],
+        ['exec', '--', 'vitest', 'run', 'test/architecture'],
       ])
         expect(await runCommand('npm', args, { cwd: copy.dir })).toMatchObject({ code: 0 });
       const once = await runCommand('npm', ['start', '--', '--once', 'What is 17 * 23?'], {
