@@ -1,7 +1,7 @@
 // Requests that are repeated while no reply arrives: replicas may leave, freeze, or be full.
 import { MillraceError, apiReplySchema } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import type { Msg } from 'nats';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -63,14 +63,23 @@ test.each(['too-many-requests', 'nobody-there'] as const)(
   'The error %s of a handler ends a repeated request, and the handler is called once',
   async (code) => {
     let calls = 0;
+    let copies = 0;
+    const repeated = Promise.withResolvers<void>();
     const handle = async () => {
       calls += 1;
-      await delay(150);
+      await repeated.promise;
+      // The server joins this copy first. The next one is due after the answer.
+      await setImmediate();
       throw new MillraceError(code, 'no');
     };
     serve(server.bus, { subject: `failing.${code}`, request: z.unknown(), handle });
+    const callback = () => {
+      copies += 1;
+      if (copies === 2) repeated.resolve();
+    };
+    server.bus.nc.subscribe(`failing.${code}`, { callback });
     await server.bus.nc.flush();
-    expect(await ask(`failing.${code}`, { repeatEveryMs: 20 })).toMatchObject({ error: { code } });
+    expect(await ask(`failing.${code}`, { repeatEveryMs: 300 })).toMatchObject({ error: { code } });
     expect(calls).toBe(1);
   },
 );
