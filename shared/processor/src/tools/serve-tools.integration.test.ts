@@ -180,6 +180,17 @@ describe('a call that fails', () => {
     expect((await callTool(asker.bus, name, {})).answer).toMatchObject({ ok: { sequence: 0, error } });
   });
 
+  test('A call with a thrown proxy whose traps throw is answered with an error', async () => {
+    const refuse = () => {
+      throw new Error('hidden');
+    };
+    const thrown = new Proxy({}, { has: refuse, getPrototypeOf: refuse });
+    await host([testTool('unreadable', () => Promise.reject(thrown))]);
+    expect((await callTool(asker.bus, 'unreadable', {})).answer).toMatchObject({
+      ok: { error: { code: 'tool-failed', message: 'The members of the thrown value cannot be read.' } },
+    });
+  });
+
   test('A result that is not JSON is an error with its path', async () => {
     await host([
       testTool('foreign', async () => JSON.parse('{"list":[1]}', (key, value) => (key === '0' ? () => 1 : value))),

@@ -140,4 +140,33 @@ describe('other thrown values', () => {
   ])('The thrown value is a failure of the processor: %s', async (_name, error, code, message, retryable) => {
     expect(await throwing(error)).toEqual({ type: 'failure', code, message, retryable });
   });
+
+  const refuse = () => {
+    throw new Error('hidden');
+  };
+  const unreadable = {
+    'an object that cannot become text': { toString: refuse },
+    'an error whose message throws': Object.defineProperty(new Error('x'), 'message', { get: refuse }),
+    'an object without a prototype': Object.create(null),
+    'a proxy whose traps throw': new Proxy({}, { has: refuse, getPrototypeOf: refuse }),
+  };
+
+  test.each(Object.entries(unreadable))('The thrown value is a failure with a message: %s', async (_name, error) => {
+    const message = 'The members of the thrown value cannot be read.';
+    expect(await throwing(error)).toMatchObject({ type: 'failure', code: 'processor-failed', message });
+  });
+
+  test.each(Object.entries(unreadable))(
+    'A stop counts if the method throws this after it: %s',
+    async (_name, error) => {
+      const verdict = await stopping('processInput', ({ abort }) => {
+        try {
+          abort('no');
+        } catch {
+          throw error;
+        }
+      });
+      expect(verdict).toEqual({ type: 'abort', reason: 'no' });
+    },
+  );
 });
