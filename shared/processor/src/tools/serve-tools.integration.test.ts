@@ -180,7 +180,7 @@ describe('a call that fails', () => {
     expect((await callTool(asker.bus, name, {})).answer).toMatchObject({ ok: { sequence: 0, error } });
   });
 
-  test('A call with a thrown proxy whose traps throw is answered with an error', async () => {
+  test('A call with a thrown proxy with throwing traps is answered with an error', async () => {
     const refuse = () => {
       throw new Error('hidden');
     };

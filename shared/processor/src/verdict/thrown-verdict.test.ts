@@ -146,9 +146,9 @@ describe('other thrown values', () => {
   };
   const unreadable = {
     'an object that cannot become text': { toString: refuse },
-    'an error whose message throws': Object.defineProperty(new Error('x'), 'message', { get: refuse }),
+    'an error with a throwing message': Object.defineProperty(new Error('x'), 'message', { get: refuse }),
     'an object without a prototype': Object.create(null),
-    'a proxy whose traps throw': new Proxy({}, { has: refuse, getPrototypeOf: refuse }),
+    'a proxy with throwing traps': new Proxy({}, { has: refuse, getPrototypeOf: refuse }),
   };
 
   test.each(Object.entries(unreadable))('The thrown value is a failure with a message: %s', async (_name, error) => {
