@@ -59,7 +59,16 @@ export class MillraceError extends Error {
 
   /** Returns true for errors of every copy of this package, by a marker instead of instanceof. */
   static isInstance(error: unknown): error is MillraceError {
-    return typeof error === 'object' && error !== null && marker in error;
+    return hasMarker(error, marker);
+  }
+}
+
+/** Returns true for objects with the marker. Never throws: a proxy may have traps that do. */
+export function hasMarker(value: unknown, symbol: symbol): boolean {
+  try {
+    return typeof value === 'object' && value !== null && symbol in value;
+  } catch {
+    return false;
   }
 }
 
@@ -67,14 +76,27 @@ export function isKnownCode(code: string): boolean {
   return codes.includes(code);
 }
 
-/** Converts any thrown value to its wire form. Foreign errors are `internal` unless the caller passes another code. */
+/**
+ * Converts any thrown value to its wire form. Foreign errors are `internal` unless the caller passes another code. Never throws: getters and
+ * traps of the value may.
+ */
 export function toWireError(error: unknown, fallback: ErrorCode = 'internal'): WireError {
-  if (!MillraceError.isInstance(error)) {
-    return { code: fallback, message: error instanceof Error ? error.message : String(error) };
+  try {
+    return readWireError(error, fallback);
+  } catch {
+    return { code: fallback, message: 'The members of the thrown value cannot be read.' };
   }
-  const { code, message, path, remedy, issues, retryAfterMs } = error;
+}
+
+function readWireError(error: unknown, fallback: ErrorCode): WireError {
+  if (!MillraceError.isInstance(error)) {
+    return { code: fallback, message: String(error instanceof Error ? error.message : error) };
+  }
+  const { code, path, remedy, issues, retryAfterMs } = error;
+  // A processor in JavaScript may set any value.
+  const message: unknown = error.message;
   const more = { ...(issues && { issues }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
-  return { code, message, ...(path && { path }), ...(remedy && { remedy }), ...more };
+  return { code, message: String(message), ...(path && { path }), ...(remedy && { remedy }), ...more };
 }
 
 export function fromWireError(error: WireError): MillraceError {

@@ -204,3 +204,43 @@ describe('violations of a processor', () => {
     expect(() => JSON.stringify(verdicts)).not.toThrow();
   });
 });
+
+describe('a value that throws when it is read', () => {
+  const hostile = new Proxy(new Error('hidden'), {
+    has: () => {
+      throw hostile;
+    },
+    get: () => {
+      throw hostile;
+    },
+  });
+  const failure = {
+    type: 'failure',
+    code: 'processor-failed',
+    message: 'The members of the thrown value cannot be read.',
+  };
+
+  test('A processor that throws it at its creation has a failure, and the call of the stage ends', async () => {
+    const create = () => {
+      throw hostile;
+    };
+    const { verdicts } = await call('processInput', [{ ...define('broken', {}), create }], { conversation });
+    expect(verdicts).toEqual([expect.objectContaining(failure)]);
+  });
+
+  test('A processor with a state that throws it has a failure, and the call of the stage ends', async () => {
+    const keep = define('keep', {
+      processInput: ({ state }) => {
+        Object.assign(state, {
+          list: {
+            toJSON: () => {
+              throw hostile;
+            },
+          },
+        });
+      },
+    });
+    const { verdicts } = await call('processInput', [keep], { conversation });
+    expect(verdicts).toEqual([expect.objectContaining(failure)]);
+  });
+});

@@ -29,7 +29,6 @@ import { refuseDuplicates } from '../serve/refuse-duplicates.ts';
 import { createRequestContext } from '../request-context.ts';
 import { createStreamWriter } from '../stream/stream-writer.ts';
 import { asJson } from '../verdict/bounded.ts';
-import { UNREADABLE } from '../verdict/failure-verdict.ts';
 import { StopError, readStopVerdict } from '../verdict/stop.ts';
 import { createStopRecorder, chooseStop } from '../verdict/stop-recorder.ts';
 import { locateThrown } from '../verdict/thrown-error.ts';
@@ -152,20 +151,8 @@ async function execute(
     if (stop) throw stop;
     return { outcome: { result }, sequence };
   } catch (thrown) {
-    return { ...judgeThrown(thrown, readStop()), sequence };
-  }
-}
-
-/** Returns the outcome of a tool that threw, and the error that decided it. Never throws: getters and traps of the value may. */
-function judgeThrown(thrown: unknown, stop: StopError | undefined): { outcome: ServedToolOutcome; thrown: unknown } {
-  const judge = (value: unknown) => {
-    const error = chooseStop(value, stop);
-    return { outcome: toThrownOutcome(error), thrown: error };
-  };
-  try {
-    return judge(thrown);
-  } catch {
-    return judge(new Error(UNREADABLE));
+    const error = chooseStop(thrown, readStop());
+    return { outcome: toThrownOutcome(error), sequence, thrown: error };
   }
 }
 

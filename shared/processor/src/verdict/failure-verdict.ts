@@ -1,45 +1,23 @@
 // Converts a thrown value to a verdict: a stop is the processor's intention, any other error its failure.
-import {
-  MillraceError,
-  isRetryable,
-  refuseVerdict,
-  type ErrorCode,
-  type Stage,
-  type Verdict,
-} from '@millrace/contracts';
+import { isRetryable, refuseVerdict, toWireError, type Stage, type Verdict } from '@millrace/contracts';
 import { asJson } from './bounded.ts';
 import { boundJson, boundText } from './bounded.ts';
 import type { EntryArgs } from '../entry-args.ts';
 import { StopError, readStopVerdict } from './stop.ts';
 import { chooseStop } from './stop-recorder.ts';
 
-/** Message of an error in place of a thrown value. */
-export const UNREADABLE = 'The members of the thrown value cannot be read.';
-
+/** Never throws, whatever was thrown. */
 export function createFailureVerdict(error: unknown): Verdict {
-  const code: ErrorCode = MillraceError.isInstance(error) ? error.code : 'processor-failed';
-  const message = boundText(error instanceof Error ? error.message : String(error));
-  return { type: 'failure', code, message, retryable: isRetryable(code) };
+  const { code, message } = toWireError(error, 'processor-failed');
+  return { type: 'failure', code, message: boundText(message), retryable: isRetryable(code) };
 }
 
-/**
- * Returns the verdict for an error of a method, or for a stop that it requested before; reports any other error. Never throws: getters and
- * traps of a thrown value may, and an error replaces such a value.
- */
+/** Returns the verdict for an error of a method, or for a stop that it requested before; reports any other error. Never throws. */
 export function toThrownVerdict(stage: Stage, thrown: unknown, left: LeftoverReaders): Verdict {
-  try {
-    return judgeThrown(stage, thrown, left);
-  } catch {
-    return judgeThrown(stage, new Error(UNREADABLE), left);
-  }
-}
-
-function judgeThrown(stage: Stage, thrown: unknown, left: LeftoverReaders): Verdict {
   const error = chooseStop(thrown, left.readStop());
   if (!StopError.isInstance(error)) {
-    const failure = createFailureVerdict(error);
     left.reportThrown(error);
-    return { ...failure, ...left.readUsage() };
+    return { ...createFailureVerdict(error), ...left.readUsage() };
   }
   try {
     return checkVerdict(stage, withLeftovers(boundStop(readStopVerdict(error)), left));

@@ -1,6 +1,6 @@
 // Defines the error that ends a method by a verdict: `abort()`, `halt()` and `suspend()` throw one, and serveProcessors() reads its verdict.
 // A marker instead of instanceof also recognizes a processor that is bundled with its own copy.
-import type { JsonValue, VerdictOf } from '@millrace/contracts';
+import { hasMarker, type JsonValue, type VerdictOf } from '@millrace/contracts';
 
 const marker = Symbol.for('millrace.stop');
 
@@ -22,7 +22,7 @@ export class StopError extends Error {
   }
 
   static isInstance(error: unknown): error is StopError {
-    return typeof error === 'object' && error !== null && marker in error;
+    return hasMarker(error, marker);
   }
 }
 

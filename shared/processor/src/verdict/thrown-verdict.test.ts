@@ -148,6 +148,9 @@ describe('other thrown values', () => {
     'an object that cannot become text': { toString: refuse },
     'an error with a throwing message': Object.defineProperty(new Error('x'), 'message', { get: refuse }),
     'an object without a prototype': Object.create(null),
+    'a coded error with an object as its message': Object.assign(new MillraceError('store-unavailable', 'x'), {
+      message: { toJSON: refuse, toString: refuse },
+    }),
     'a proxy with throwing traps': new Proxy({}, { has: refuse, getPrototypeOf: refuse }),
   };
 
