@@ -33,13 +33,10 @@ const IN_A_BROWSER = [
 ];
 /** Folders and names of the slowest files: they start first, so that none of them runs alone at the end. */
 const LONGEST = [
-  // The last group: three browsers and three of the tests that wait.
-  ...IN_A_BROWSER.slice(0, 3),
-  'test/faults/program/',
   'test/faults/',
-  ...IN_A_BROWSER,
-  // The first group. This file waits for a package archive.
+  // Waits for a package archive.
   'shared/servers/src/debian-package',
+  ...IN_A_BROWSER,
   'test/e2e/',
   'test/',
   'services/guardrails/',
@@ -92,12 +89,9 @@ export default defineConfig({
         exclude: [...configDefaults.exclude, ...IN_A_BROWSER],
       }),
       // After all others, because two browsers take both cores, and other tests count milliseconds.
-      project('browser', IN_A_BROWSER, { sequence: { groupOrder: 1 } }),
-      // Outages of these tests are as long as outages in production: they wait, and leave the processor to the browsers.
-      project('faults', ['test/faults/**/*.test.ts'], {
-        env: { MILLRACE_TIME_SCALE: '1' },
-        sequence: { groupOrder: 1 },
-      }),
+      project('browser', IN_A_BROWSER, { maxWorkers: 3, sequence: { groupOrder: 1 } }),
+      // Outages of these tests are as long as outages in production.
+      project('faults', ['test/faults/**/*.test.ts'], { env: { MILLRACE_TIME_SCALE: '1' } }),
     ],
   },
 });
