@@ -3,7 +3,7 @@
 // sequence.
 import { MillraceError } from '@millrace/contracts';
 import { JetStreamApiError, type JetStreamPublishOptions } from '@nats-io/jetstream';
-import { headers } from 'nats';
+import { headers, type MsgHdrs } from 'nats';
 import type { z } from 'zod';
 import { storeError } from './store-error.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
@@ -11,10 +11,10 @@ import { WRONG_LAST_SEQUENCE, isCode } from './jetstream-errors.ts';
 import { decodeStored, encodeWithin } from './wire.ts';
 
 export type BucketEntry<T> = { value: T; revision: number };
-/**
- * Result of a read: a valid entry, an invalid one, or none (`revision` of the tombstone or the expiry marker, or 0).
- */
-export type LocatedEntry<T> = BucketEntry<T> | { error: MillraceError; revision: number } | { revision: number };
+/** No entry. `revision` of the tombstone or the expiry marker, or 0; `ttlSeconds` of a tombstone: as its writer set it. */
+export type AbsentEntry = { revision: number; ttlSeconds?: number };
+/** Result of a read: a valid entry, an invalid one, or none. */
+export type LocatedEntry<T> = BucketEntry<T> | { error: MillraceError; revision: number } | AbsentEntry;
 /** `conflict`: another writer was first. */
 export type WriteResult = { revision: number } | { conflict: true };
 
@@ -44,13 +44,19 @@ export async function locateEntry<T>(
     if (!stored) return { revision: 0 };
     const revision = stored.seq;
     // An expired entry leaves a marker, a removed one a tombstone: neither has data.
-    if (stored.header.get('KV-Operation') !== '' || stored.data.length === 0) return { revision };
+    if (stored.header.get('KV-Operation') !== '' || stored.data.length === 0)
+      return { revision, ...readTombstoneTtl(stored.header) };
     const value = read(stored.data, schema, subject);
     return 'error' in value ? { error: value.error, revision } : { value: value.ok, revision };
   } catch (error) {
     if (error instanceof JetStreamApiError && error.code === NOT_FOUND) return { revision: 0 };
     throw storeError(error, subject);
   }
+}
+
+function readTombstoneTtl(header: MsgHdrs): Pick<AbsentEntry, 'ttlSeconds'> {
+  const seconds = header.get('KV-Operation') === '' ? undefined : /^(\d{1,9})s$/.exec(header.get('Nats-TTL'))?.[1];
+  return seconds === undefined ? {} : { ttlSeconds: Number(seconds) };
 }
 
 /** @throws message-invalid when the entry does not fit; stored-by-newer, bus-unreachable, store-unavailable */

@@ -19,6 +19,7 @@ export {
   readEntry,
   writeEntry,
   type BucketEntry,
+  type AbsentEntry,
   type LocatedEntry,
   type WriteResult,
 } from './key-value.ts';

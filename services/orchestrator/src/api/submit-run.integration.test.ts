@@ -82,6 +82,14 @@ describe('submit', () => {
     expect([await readHeadTtl(address), lifetime]).toEqual([`${FINAL_TTL_SECONDS}s`, `${FINAL_TTL_SECONDS}s`]);
   });
 
+  test('finds a tombstone of ten minutes after each of several cancels of an unknown run', async () => {
+    const address = newRun();
+    for (let count = 0; count < 3; count += 1) {
+      await expect(api().cancel({}, address)).rejects.toMatchObject({ code: 'run-unknown' });
+      expect(await readHeadTtl(address)).toBe('600s');
+    }
+  });
+
   test('has created the run also if it is sent again, because no answer arrived', async () => {
     const taken = queued();
     const address = newRun();
@@ -231,6 +239,9 @@ describe('a full queue', () => {
         remedy: expect.any(String),
       });
       await expect(api().run({}, second)).rejects.toMatchObject({ code: 'run-unknown' });
+      expect(await readHeadTtl(second)).toBe('60s');
+      await expect(api().submit(makeRequest(second), second)).rejects.toMatchObject({ code: 'queue-full' });
+      expect(await readHeadTtl(second)).toBe('60s');
       await expect(api().submit(makeRequest(deleted), deleted)).rejects.toMatchObject({ code: 'queue-full' });
       expect(await readHeadTtl(deleted)).toBe(`${FINAL_TTL_SECONDS}s`);
     } finally {

@@ -11,8 +11,8 @@ import {
   type RunRequest,
   type StoredRequest,
 } from '@millrace/contracts';
-import { publishDurably, deleteEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
-import { FINAL_TTL_SECONDS, locateHead, createQueuedHead, computeStateTtlSeconds } from '../state/run-head.ts';
+import { publishDurably, deleteEntry, writeEntry, type AbsentEntry, type JetStreamAccess } from '@millrace/bus';
+import { chooseTombstoneTtl, locateHead, createQueuedHead, computeStateTtlSeconds } from '../state/run-head.ts';
 import { hasTombstone, isCancelAsked, noteJoin } from '../state/run-store.ts';
 import { cancelRun } from './cancel-run.ts';
 import { createHash } from 'node:crypto';
@@ -45,7 +45,7 @@ export async function submitRun(
   const own = { ...createQueuedHead(command, bus.id), ...(submission !== undefined && { submission }) };
   const there = await makeHead(access, own);
   const isGivenUp = await joinRun(access, own, there);
-  const isCreated = there.isNew || (submission !== undefined && there.submission === submission);
+  const isCreated = there.replaced !== undefined || (submission !== undefined && there.submission === submission);
   if (there.status !== 'queued' || isGivenUp) return isCreated;
   // A request with the same id and content that was published a moment ago is stored once.
   // The revision distinguishes a run that was deleted since then.
@@ -55,11 +55,11 @@ export async function submitRun(
   const queueing = publishDurably(access, subject, { ...command, ...known }, msgID, { isQueue: true });
   // A cancel writes its key, then a marker in place of an absent head, then reads the head again. A head that replaced no marker was
   // created before, so that the cancel sees it.
-  const cancelling = there.isFirst ? undefined : findCancel(access, request, submission);
+  const cancelling = there.replaced?.revision === 0 ? undefined : findCancel(access, request, submission);
   const [queued, cancelled] = await Promise.allSettled([queueing, cancelling]);
   if (queued.status === 'rejected') {
     // A refused run is not queued.
-    if (there.isNew) await removeHead(access, tenant, runId, there);
+    if (there.replaced) await removeHead(access, tenant, runId, there.revision, there.replaced);
     throw queued.reason;
   }
   if (cancelled.status === 'rejected') throw cancelled.reason;
@@ -73,7 +73,7 @@ export async function submitRun(
  */
 async function joinRun(access: JetStreamAccess, own: RunHead, there: SubmittedRun): Promise<boolean> {
   const { tenant, runId: run, submission } = own;
-  if (there.isNew || there.submission === submission || isFinal(there.status)) return false;
+  if (there.replaced || there.submission === submission || isFinal(there.status)) return false;
   const tombstone = { tenant, run, caller: readOwner(own), submission };
   if (submission !== undefined && (await hasTombstone(access, tombstone))) return true;
   await noteJoin(access, { tenant, run, submission }, computeStateTtlSeconds(own, access.clock.now()));
@@ -100,30 +100,28 @@ async function findCancel(
   return isOfSubmission ? { submission } : undefined;
 }
 
-/** `submission`: of the run, which another submission may have created. `isFirst`: nothing was stored in place of the head before. */
-type SubmittedRun = Pick<RunHead, 'status' | 'submission'> & { revision: number; isNew: boolean; isFirst: boolean };
+/** `submission`: of the run, which another submission may have created. `replaced`: stored in place of a new head before. */
+type SubmittedRun = Pick<RunHead, 'status' | 'submission'> & { revision: number; replaced?: AbsentEntry };
 
 async function makeHead(access: JetStreamAccess, head: RunHead): Promise<SubmittedRun> {
   const { tenant, runId, requestHash: hash } = head;
   const key = stateKeys.head(tenant, runId);
   const ttlSeconds = computeStateTtlSeconds(head, access.clock.now());
-  let expectedRevision = 0;
+  let replaced: AbsentEntry = { revision: 0 };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const { revision: expectedRevision } = replaced;
     const written = await writeEntry(access, access.bus.names.state, key, head, { expectedRevision, ttlSeconds });
     const { submission } = head;
-    if ('revision' in written) {
-      const isFirst = expectedRevision === 0;
-      return { status: 'queued', submission, revision: written.revision, isNew: true, isFirst };
-    }
+    if ('revision' in written) return { status: 'queued', submission, revision: written.revision, replaced };
     const there = await locateHead(access, tenant, runId);
     if ('error' in there) throw createUnreadableError(runId, there.error);
     if ('value' in there) {
       if (there.value.requestHash !== hash || readOwner(there.value) !== readOwner(head)) throw runExists(runId);
       const { status, submission: first } = there.value;
-      return { status, submission: first, revision: there.revision, isNew: false, isFirst: false };
+      return { status, submission: first, revision: there.revision };
     }
     // An earlier run with that id has expired, or a cancel arrived before this submission: its leftover is no entry, but has a revision.
-    expectedRevision = there.revision;
+    replaced = there;
   }
   throw new MillraceError('state-conflict', `The state of "${runId}" changes too often.`, { remedy: 'Try again.' });
 }
@@ -132,10 +130,10 @@ async function removeHead(
   access: JetStreamAccess,
   tenant: string,
   runId: string,
-  { revision, isFirst }: SubmittedRun,
+  revision: number,
+  replaced: AbsentEntry,
 ): Promise<void> {
-  // The head may have replaced the tombstone of a deleted run: a server that is killed would restore a version of that head.
-  const ttlSeconds = isFirst ? TOMBSTONE_SECONDS : FINAL_TTL_SECONDS;
+  const ttlSeconds = chooseTombstoneTtl(replaced, TOMBSTONE_SECONDS);
   try {
     await deleteEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), revision, ttlSeconds);
   } catch (error) {

@@ -18,6 +18,7 @@ import {
   purgeEntries,
   readEntry,
   writeEntry,
+  type AbsentEntry,
   type BucketEntry,
   type JetStreamAccess,
   type LocatedEntry,
@@ -43,7 +44,7 @@ export async function readHead(
 
 /**
  * Leaves a tombstone in place of an absent head: the next submission of the run finds it and reads the cancel keys. Keeps a head that was
- * created since. @param ttlSeconds of the tombstone if nothing was stored there before
+ * created since. @param ttlSeconds of the tombstone, at least
  * @throws bus-unreachable, store-unavailable
  */
 export async function markAbsentHead(
@@ -54,9 +55,16 @@ export async function markAbsentHead(
 ): Promise<void> {
   const there = await locateHead(access, tenant, runId);
   if ('value' in there || 'error' in there) return;
-  // The tombstone of a deleted head lives as long as its versions: a server that is killed would restore one of them.
-  const ttl = there.revision === 0 ? ttlSeconds : FINAL_TTL_SECONDS;
+  const ttl = chooseTombstoneTtl(there, ttlSeconds);
   await deleteEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), there.revision, ttl);
+}
+
+/**
+ * Returns the time to live of a tombstone that replaces an absent head, s. The tombstone of a deleted head lives as long as its versions,
+ * because a server that is killed would restore one of them; that of a cancel or a refused submission may be short.
+ */
+export function chooseTombstoneTtl({ revision, ttlSeconds = FINAL_TTL_SECONDS }: AbsentEntry, atLeast: number): number {
+  return revision === 0 ? atLeast : Math.min(FINAL_TTL_SECONDS, Math.max(atLeast, ttlSeconds));
 }
 
 /** An end lives longer than the head that names it. */
