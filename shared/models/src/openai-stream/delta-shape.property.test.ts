@@ -96,6 +96,16 @@ describe('a reader that remembers the shape of deltas', () => {
     expect(delta && learnShape(data, delta, read)).toBeUndefined();
   });
 
+  test.each([
+    ['{"choices":[{"index":0,"delta":{"content": "probe"}}],"system_fingerprint":{"content":"probe"}}', readChatDelta],
+    ['{"id":{"sequence_number":7},"choices":[{"index":0,"delta":{"content":"a"}}]}', readChatDelta],
+    ['{"id":{"obfuscation":"padding"},"choices":[{"index":0,"delta":{"content":"a"}}]}', readChatDelta],
+  ] as const)('The event %s has no shape, whatever its values are', (data, read) => {
+    const delta = read(data);
+    expect(delta).toBeDefined();
+    expect(delta && learnShape(data, delta, read)).toBeUndefined();
+  });
+
   test('An event with an object as its id is read without an exception, which would end the process', () => {
     const id = { toString: 1, valueOf: 1 };
     const chat = { id, created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'b' } }] };

@@ -36,9 +36,9 @@ type Hole = {
   /** The JSON from the hole before up to this one. */
   before: string;
   kind: 'text' | 'padding' | 'number';
+  /** Another value than that of the event: a member of equal value outside of the holes must not pass as this one. */
+  probe: string;
 };
-
-const PROBES = { text: 'probe', padding: 'padding', number: '7' };
 
 /** @param delta the parsed event. @returns undefined if an event with other values at the same places is not read as the same delta with another text */
 export function learnShape(data: string, { key, text }: PlainDelta, read: ReadDelta): DeltaShape | undefined {
@@ -48,14 +48,17 @@ export function learnShape(data: string, { key, text }: PlainDelta, read: ReadDe
     const [whole, named, numbered] = match;
     const kind = numbered !== undefined ? 'number' : TEXT_MEMBERS.has(named) ? 'text' : 'padding';
     const valueAt = match.index + whole.indexOf(':') + (kind === 'number' ? 1 : 2);
-    holes.push({ before: data.slice(from, valueAt), kind });
-    from = match.index + whole.length - (kind === 'number' ? 0 : 1);
+    const end = match.index + whole.length - (kind === 'number' ? 0 : 1);
+    const value = data.slice(valueAt, end);
+    const probe = kind !== 'number' ? `${value}x` : value === '7' ? '8' : '7';
+    holes.push({ before: data.slice(from, valueAt), kind, probe });
+    from = end;
   }
   if (holes.filter(({ kind }) => kind === 'text').length !== 1) return undefined;
   const after = data.slice(from);
   const readText = (other: string) => readHoles(other, holes, after);
-  const probe = read(holes.map(({ before, kind }) => before + PROBES[kind]).join('') + after);
-  const isSame = readText(data) === text && probe?.key === key && probe.text === PROBES.text;
+  const probed = read(holes.map(({ before, probe }) => before + probe).join('') + after);
+  const isSame = readText(data) === text && probed?.key === key && probed.text === `${text}x`;
   return isSame ? { readText } : undefined;
 }
 
