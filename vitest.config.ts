@@ -2,7 +2,7 @@
 // The files of a project share its processes, because starting one and loading the imports would take most of a file's processor time.
 // The leak check (setup file) fails a file that leaves a resource open for the next.
 import { globSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -48,6 +48,9 @@ const LONGEST = [
   'shared/cli/',
   'services/auth/src/callout/',
 ];
+/** Packages with a separate project; all others share one, because each project starts its own worker. */
+const LARGE = ['services/guardrails', 'services/orchestrator'];
+
 type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
 
 class LongestFirst extends BaseSequencer {
@@ -84,14 +87,13 @@ export default defineConfig({
     setupFiles: 'shared/testkit/src/leak-check.ts',
     passWithNoTests: true,
     projects: [
-      // One project, because workers are not shared between projects.
-      project('test', ['test/!(faults)/**/*.test.ts', ...packages.map(findTests)], {
-        exclude: [...configDefaults.exclude, ...IN_A_BROWSER],
-      }),
+      project('test', ['test/!(faults)/**/*.test.ts'], { exclude: [...configDefaults.exclude, ...IN_A_BROWSER] }),
       // After all others, because two browsers take both cores, and other tests count milliseconds.
       project('browser', IN_A_BROWSER, { maxWorkers: 3, sequence: { groupOrder: 1 } }),
       // Outages of these tests are as long as outages in production.
       project('faults', ['test/faults/**/*.test.ts'], { env: { MILLRACE_TIME_SCALE: '1' } }),
+      ...LARGE.map((dir) => project(basename(dir), [findTests(dir)])),
+      project('packages', packages.filter((dir) => !LARGE.includes(dir)).map(findTests)),
     ],
   },
 });
