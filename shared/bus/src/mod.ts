@@ -47,6 +47,7 @@ export {
 } from './micro.ts';
 export { listInFlight, requeue, type InFlight } from './in-flight-commands.ts';
 export { request, type RequestAnswer, type BusRequest } from './request.ts';
+export { signNatively, verifyNatively } from './native-ed25519.ts';
 export { resolveAddress, type BusAddress, type Env } from './resolve-address.ts';
 export { readConnectionFile } from './secret-file.ts';
 export { locateSeedFile, withStackKey } from './stack-key.ts';

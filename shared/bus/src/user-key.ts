@@ -1,7 +1,8 @@
 // Reads the key of a connection's NATS user: an NKEY seed, or a credentials file with a user's JWT and seed. Errors
 // never contain the seed.
 import { MillraceError } from '@millrace/contracts';
-import { credsAuthenticator, nkeyAuthenticator, nkeys, type Authenticator } from 'nats';
+import { credsAuthenticator, nkeys, type Authenticator } from 'nats';
+import { createSeedAuthenticator, signNatively } from './native-ed25519.ts';
 import { readConnectionFile } from './secret-file.ts';
 
 /** At most one of them. */
@@ -19,7 +20,7 @@ export type UserKey = { publicKey: string; authenticator: Authenticator };
 
 /** Creates the key of a new user. The seed is a secret: 58 characters from `SU` on. */
 export function createUserKey(): { publicKey: string; seed: string } {
-  const pair = nkeys.createUser();
+  const pair = signNatively(nkeys.createUser());
   return { publicKey: pair.getPublicKey(), seed: Buffer.from(pair.getSeed()).toString() };
 }
 
@@ -52,13 +53,13 @@ function readSeed(text: string, where: string, variable: string): UserKey {
   const seed = SEED.exec(text)?.groups?.['seed'];
   if (seed === undefined) throw createKeyError(`${where} contains no NKEY seed.`, variable);
   checkKind(seed.charAt(1), where, variable);
-  return createKey(nkeyAuthenticator(Buffer.from(seed)), `${where} contains no valid NKEY seed.`, variable);
+  return createKey(() => createSeedAuthenticator(seed), `${where} contains no valid NKEY seed.`, variable);
 }
 
 function readCredentials(text: string, file: string): UserKey {
   const where = `The file ${file}`;
   const key = createKey(
-    credsAuthenticator(Buffer.from(text)),
+    () => credsAuthenticator(Buffer.from(text)),
     `${where} does not contain a user's JWT and NKEY seed.`,
     'NATS_CREDS_FILE',
   );
@@ -73,8 +74,9 @@ function checkKind(letter: string, where: string, variable: string): void {
 }
 
 /** The error of the client is not passed on, because it could quote the seed. */
-function createKey(authenticator: Authenticator, problem: string, variable: string): UserKey {
+function createKey(create: () => Authenticator, problem: string, variable: string): UserKey {
   try {
+    const authenticator = create();
     const auth = authenticator();
     if (auth && 'nkey' in auth && auth.nkey) return { publicKey: auth.nkey, authenticator };
   } catch {

@@ -1,6 +1,7 @@
 // Keeps the keys of the auth callout in the folder of auth: NATS accepts users that the issuer has signed, encrypts its
 // requests for the encryption key, and lets the system key list and end connections.
 import { join } from 'node:path';
+import { signNatively } from '@millrace/bus';
 import { MillraceError } from '@millrace/contracts';
 import { createAccount, createCurve, createUser, fromCurveSeed, fromSeed, type KeyPair } from '@nats-io/nkeys';
 import { readSecret, writeSecret } from './secret-file.ts';
@@ -9,10 +10,12 @@ import { readSecret, writeSecret } from './secret-file.ts';
 export type CalloutKeys = Record<CalloutKeyName, string>;
 type CalloutKeyName = keyof typeof KINDS;
 
+const readNatively = (seed: Uint8Array): KeyPair => signNatively(fromSeed(seed));
+
 const KINDS = {
-  issuer: { create: createAccount, read: fromSeed, seed: /^SA[A-Z2-7]{56}$/ },
+  issuer: { create: () => signNatively(createAccount()), read: readNatively, seed: /^SA[A-Z2-7]{56}$/ },
   encryption: { create: createCurve, read: fromCurveSeed, seed: /^SX[A-Z2-7]{56}$/ },
-  system: { create: createUser, read: fromSeed, seed: /^SU[A-Z2-7]{56}$/ },
+  system: { create: () => signNatively(createUser()), read: readNatively, seed: /^SU[A-Z2-7]{56}$/ },
 } as const;
 
 export const locateCalloutKeyFile = (folder: string, name: CalloutKeyName): string =>

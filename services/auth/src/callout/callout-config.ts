@@ -5,7 +5,6 @@ import { readConnectionFile } from '@millrace/bus';
 import { parseCalloutKey } from '@millrace/identity';
 import type { KeyPair } from '@nats-io/nkeys';
 import { z } from 'zod';
-import { signNatively } from './native-ed25519.ts';
 
 export const calloutConfigSchema = z.object({
   AUTH_ISSUER_FILE: z.string().optional().describe('file with the seed that signs users of NATS'),
@@ -33,7 +32,7 @@ export function readCalloutFiles(env: CalloutEnvironment): CalloutFiles | undefi
 /** @throws config-invalid */
 export function readSigner({ issuer, encryption }: CalloutFiles): Signer {
   return {
-    issuer: signNatively(parseCalloutKey('issuer', readConnectionFile(issuer, 'AUTH_ISSUER_FILE'), issuer)),
+    issuer: parseCalloutKey('issuer', readConnectionFile(issuer, 'AUTH_ISSUER_FILE'), issuer),
     encryption: parseCalloutKey('encryption', readConnectionFile(encryption, 'AUTH_ENCRYPTION_FILE'), encryption),
   };
 }

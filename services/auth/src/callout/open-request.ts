@@ -1,8 +1,8 @@
 // Opens a request of the auth callout: decrypts it, and verifies that the server that it names has signed it. Pure.
+import { verifyNatively } from '@millrace/bus';
 import type { KeyPair } from '@nats-io/nkeys';
 import { z } from 'zod';
 import type { RefusedCredential } from '../verify-credential.ts';
-import { verifyNatively } from './native-ed25519.ts';
 
 const requestSchema = z.object({
   aud: z.literal('nats-authorization-request'),

@@ -1,11 +1,10 @@
 // Exchanges credentials for bus tokens at a running auth, and connects to NATS with them.
-import { askApi, connectBus, type Bus } from '@millrace/bus';
+import { askApi, connectBus, signNatively, type Bus } from '@millrace/bus';
 import { OPERATOR_CALLER, hashCaller, type ExchangeRequest, type KeyRequest } from '@millrace/contracts';
 import { locateCalloutKeyFile, createVerifier, exchangeCredential, locateSeedFile } from '@millrace/identity';
 import { eventually, useBus, useNats, useService } from '@millrace/testkit';
 import { createAccount } from '@nats-io/nkeys';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { signNatively } from '../callout/native-ed25519.ts';
 import { authService } from '../service.ts';
 import { AUDIENCE, ISSUER, openIssuer, type Issuer } from '../testing/issuer.ts';
 import { spellBusToken } from './bus-token.ts';

@@ -1,9 +1,9 @@
 // Spells and reads bus tokens: `mt_<payload>.<signature>`, with the identity of an end client in the payload. auth signs
 // them, and NATS receives them as the token of a connection. They are stored nowhere, so the time of a token is short.
 import { exchangeScopesSchema, keyIdSchema, threadIdSchema, tokenSchema, type Identity } from '@millrace/contracts';
+import { verifyNatively } from '@millrace/bus';
 import type { KeyPair } from '@nats-io/nkeys';
 import { z } from 'zod';
-import { verifyNatively } from '../callout/native-ed25519.ts';
 
 const claimsSchema = z.strictObject({
   v: z.literal(1),
