@@ -10,7 +10,7 @@ import { useBus, useNats } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
-import { advertise, gatherInfo, gatherPings } from './micro.ts';
+import { advertise, gatherInfo, gatherPings, type MicroEndpoint } from './micro.ts';
 import { request } from './request.ts';
 import { serve } from './serve.ts';
 import { isNoResponders } from './wire.ts';
@@ -157,4 +157,29 @@ test('A stopped service is not listed', async () => {
   stop();
   await bus.nc.flush();
   expect(await gatherPings(asker.bus, 'brief', { gatherMs: 1_000, max: 1 })).toEqual([]);
+});
+
+test('A service lists the endpoints of the moment: one that was added, and one that replaces another', async () => {
+  const bus = await first.connect({ name: 'growing' });
+  const serving = serve(bus, { subject: 'grow', queue: 'grow', request: z.object({}), handle: async () => ({}) });
+  const build = (name: string): MicroEndpoint => ({
+    name,
+    queue: name,
+    serving,
+    metadata: { kind: 'tool', protocol: WIRE_PROTOCOL, tool: { ...tool, name } },
+  });
+  let endpoints = [build('one')];
+  const stop = advertise(bus, { name: 'growing', version: '0.0.1', description: '', endpoints: () => endpoints });
+  await bus.nc.flush();
+  const listNames = async () => {
+    const [info] = await gatherInfo(asker.bus, { service: 'growing', gatherMs: 1_000, max: 1 });
+    return info?.endpoints.map(({ name }) => name);
+  };
+  expect(await listNames()).toEqual(['one']);
+  expect(await listNames()).toEqual(['one']);
+  endpoints.push(build('two'));
+  expect(await listNames()).toEqual(['one', 'two']);
+  endpoints = [build('three'), build('two')];
+  expect(await listNames()).toEqual(['three', 'two']);
+  stop();
 });

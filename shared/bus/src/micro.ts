@@ -37,11 +37,13 @@ export type MicroService = {
   version: string;
   description: string;
   limits?: ServiceLimits;
-  endpoints: () => MicroEndpoint[];
+  /** Endpoints do not change: another advertisement is another object. */
+  endpoints: () => readonly MicroEndpoint[];
 };
 
 const VERBS = ['PING', 'INFO', 'STATS'] as const;
 const NS_PER_MS = 1_000_000;
+const INFO_SUBJECT = '$SRV.INFO';
 
 /** Version pattern of ADR-32: clients omit or hide services with another one. */
 const SEMANTIC_VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
@@ -57,15 +59,15 @@ export function advertise(bus: Bus, service: MicroService): () => void {
   }
   const started = new Date().toISOString();
   const answers = {
-    PING: () => ping(bus, service),
-    INFO: () => buildInfo(bus, service),
-    STATS: () => buildStats(bus, service, started),
+    PING: () => encode(ping(bus, service)),
+    INFO: createInfoEncoder(bus, service),
+    STATS: () => encode(buildStats(bus, service, started)),
   };
   const subscriptions = VERBS.flatMap((verb) =>
     [`$SRV.${verb}`, `$SRV.${verb}.${service.name}`, `$SRV.${verb}.${service.name}.${bus.id}`].map((subject) =>
       subscribe(bus, subject, {
         take: ({ reply }) => {
-          if (reply && isInbox(reply)) bus.nc.publish(reply, encode(answers[verb]()));
+          if (reply && isInbox(reply)) bus.nc.publish(reply, answers[verb]());
         },
       }),
     ),
@@ -84,8 +86,19 @@ function ping(bus: Bus, service: MicroService): SrvPing {
   return { type: 'io.nats.micro.v1.ping_response', ...buildIdentity(bus, service) };
 }
 
-function buildInfo(bus: Bus, service: MicroService): SrvInfo {
-  const endpoints = service.endpoints().map(({ name, queue, serving, metadata }) => ({
+/** Encodes the endpoints again only if they change: every orchestrator asks every few seconds, and schemas can have 100 KB. */
+function createInfoEncoder(bus: Bus, service: MicroService): () => Buffer {
+  let last: { endpoints: readonly MicroEndpoint[]; encoded: Buffer } | undefined;
+  return () => {
+    const endpoints = service.endpoints();
+    if (last?.endpoints.length !== endpoints.length || !endpoints.every((one, at) => one === last?.endpoints[at]))
+      last = { endpoints: [...endpoints], encoded: encode(buildInfo(bus, service, endpoints)) };
+    return last.encoded;
+  };
+}
+
+function buildInfo(bus: Bus, service: MicroService, served: readonly MicroEndpoint[]): SrvInfo {
+  const endpoints = served.map(({ name, queue, serving, metadata }) => ({
     name,
     subject: serving.subject,
     queue_group: queue,
@@ -122,7 +135,7 @@ type Gather = {
 
 /** Lists the running replicas of all services or of one. */
 export function gatherInfo(bus: Bus, options: Gather & { service?: string }): Promise<SrvInfo[]> {
-  const subject = options.service === undefined ? '$SRV.INFO' : `$SRV.INFO.${options.service}`;
+  const subject = options.service === undefined ? INFO_SUBJECT : `${INFO_SUBJECT}.${options.service}`;
   return gather(bus, subject, srvInfoSchema, options);
 }
 
@@ -151,14 +164,42 @@ const MAX_GATHERED_BYTES = 64 * 1024 * 1024;
  * Foreign services answer on these subjects too: their invalid replies are ignored. Oversized replies are ignored with
  * a warning.
  */
-export function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gatherMs, max }: Gather): Promise<T[]> {
+export async function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, options: Gather): Promise<T[]> {
+  const found: T[] = [];
+  await collect(bus, subject, options, (data) => {
+    const answer = decode(data, schema, subject);
+    if ('ok' in answer) found.push(answer.ok);
+    return found.length;
+  });
+  return found;
+}
+
+/** Lists the running replicas of all services as undecoded replies, which \`readInfo\` decodes: most lists are the same as the one before. */
+export async function gatherInfoBytes(bus: Bus, options: Gather): Promise<Uint8Array[]> {
+  const found: Uint8Array[] = [];
+  await collect(bus, INFO_SUBJECT, options, (data) => found.push(data));
+  return found;
+}
+
+/** Returns undefined for the invalid reply of a foreign service. */
+export function readInfo(data: Uint8Array): SrvInfo | undefined {
+  const answer = decode(data, srvInfoSchema, INFO_SUBJECT);
+  return 'ok' in answer ? answer.ok : undefined;
+}
+
+/** @param take receives a reply, and returns the number of replies that count */
+function collect(
+  bus: Bus,
+  subject: string,
+  { gatherMs, max }: Gather,
+  take: (data: Uint8Array) => number,
+): Promise<void> {
   return new Promise((resolve) => {
-    const found: T[] = [];
     let bytes = 0;
     const finish = () => {
       clearTimeout(timer);
       inbox.release();
-      resolve(found);
+      resolve();
     };
     const receive = (message: Msg) => {
       if (message.headers?.code === 503) return finish();
@@ -167,9 +208,8 @@ export function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gat
         bus.log.warn({ subject, bytes: message.data.length, all: bytes }, 'oversized discovery reply ignored');
         return;
       }
-      const answer = decode(message.data, schema, subject);
-      if ('ok' in answer) found.push(answer.ok);
-      if (max !== undefined && found.length >= max) finish();
+      const count = take(message.data);
+      if (max !== undefined && count >= max) finish();
     };
     const inbox = bus.inbox.open(receive, subject, finish);
     const timer = setTimeout(finish, gatherMs);

@@ -39,9 +39,11 @@ export { publish, publishBytes, publishInBatches } from './publish.ts';
 export {
   advertise,
   gatherInfo,
+  gatherInfoBytes,
   gatherPings,
   gatherStats,
   hasLeft,
+  readInfo,
   type MicroEndpoint,
   type MicroService,
 } from './micro.ts';

@@ -10,8 +10,8 @@ type Confirmation = { info: SrvInfo } | { refused: RefusedEndpoint };
 export type ConfirmedInfos = {
   infos: SrvInfo[];
   refused: RefusedEndpoint[];
-  /** Equal for two looks if the same replicas advertise the same; absent if an answer could not be confirmed. */
-  fingerprint: string | undefined;
+  /** Whether every answer was confirmed, so that a look with the same answers finds the same. */
+  isComplete: boolean;
 };
 
 /** Returns a function that confirms the answers of one look; it remembers those of the look before. */
@@ -34,17 +34,13 @@ export function createInfoConfirmation(ask: AskReplicaInfo) {
       groupByAddress(all).flatMap((answers) => answers.slice(0, 1).map((first) => confirm(answers, first))),
     );
     known = seen;
-    const isComplete = seen.size === found.length;
     return {
-      fingerprint: isComplete ? JSON.stringify([...seen].toSorted(compareByAddress)) : undefined,
+      isComplete: seen.size === found.length,
       infos: found.flatMap((one) => ('info' in one ? [one.info] : [])),
       refused: found.flatMap((one) => ('refused' in one ? [one.refused] : [])),
     };
   };
 }
-
-/** The order of the answers differs from look to look. */
-const compareByAddress = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
 
 /** An answer can have 2 MiB, so the memory between two looks holds its hash. */
 const digestInfo = (info: SrvInfo): string => createHash('sha256').update(JSON.stringify(info)).digest('base64');

@@ -1,7 +1,6 @@
 // Discovers the processors and tools that running services advertise, every few seconds and on demand. Used to resolve
 // agents, to merge adjacent entries and to find a second replica, never to decide whether an entry is called.
 import {
-  readAdvertised,
   timings,
   type AdvertisedServices,
   buildServedKey,
@@ -10,8 +9,8 @@ import {
   type RefusedEndpoint,
   type ServedProcessor,
 } from '@millrace/contracts';
-import { gatherInfo, gatherPings, hasLeft, type Bus } from '@millrace/bus';
-import { createInfoConfirmation } from './confirm-infos.ts';
+import { gatherInfoBytes, gatherPings, hasLeft, type Bus } from '@millrace/bus';
+import { createAnswerReader } from './read-answers.ts';
 import { createMissingReplicas } from './replica-health.ts';
 import { createSilentReplicas } from './replica-health.ts';
 
@@ -63,13 +62,8 @@ const PING_MS = 250;
 /** @param report receives the rejected advertisements of each look */
 export function createDiscovery(bus: Bus, report: ReportRefused = () => undefined): Discovery {
   let found: AdvertisedServices = { processors: new Map(), tools: new Map(), served: new Map(), refused: [] };
-  /** Fingerprint of the look that `found` is from. */
-  let foundFrom: string | undefined;
   const log = createRefusalLog(bus);
-  const confirm = createInfoConfirmation(async (service, replica, timeoutMs) => {
-    const [info] = await gatherInfo(bus, { service: `${service}.${replica}`, gatherMs: timeoutMs, max: 1 });
-    return info;
-  });
+  const read = createAnswerReader(bus);
   const silent = createSilentReplicas();
   const missing = createMissingReplicas((replica) => hasLeft(bus, replica, PING_MS).catch(() => false));
   const noteMissing = async (before: AdvertisedServices, now: AdvertisedServices) => {
@@ -83,15 +77,10 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
   ];
 
   const survey = async (gatherMs: number) => {
-    const answers = await gatherInfo(bus, { gatherMs, max: MAX_ANSWERS });
-    const { infos, refused, fingerprint } = await confirm(answers, gatherMs);
+    const answers = await gatherInfoBytes(bus, { gatherMs, max: MAX_ANSWERS });
+    const now = await read(answers, gatherMs);
     const before = found;
-    // Reading the advertisements takes most of a look's processor time, and most looks find the same as the one before.
-    if (fingerprint === undefined || fingerprint !== foundFrom) {
-      const read = readAdvertised(infos, bus.subjects);
-      found = { ...read, refused: [...refused, ...read.refused] };
-      foundFrom = fingerprint;
-    }
+    found = now;
     log(found.refused);
     report(found.refused);
     void noteMissing(before, found);
