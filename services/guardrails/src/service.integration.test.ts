@@ -1,4 +1,6 @@
 // Tests the running service over NATS with the orchestrator's requests.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { gatherInfo, request } from '@millrace/bus';
 import {
   makeCallHeaders,
@@ -11,7 +13,7 @@ import {
 } from '@millrace/contracts';
 import { startService } from '@millrace/service';
 import { useBus, useNats, useService } from '@millrace/testkit';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { PROCESSORS } from './processors.ts';
 import { guardrailsService } from './service.ts';
 import { deltaChunk, endChunk } from './testing/stream-text.ts';
@@ -88,15 +90,12 @@ async function processStream(chunks: Chunk[], entries: CallEntry[]) {
 
 const deltas = (...texts: string[]) => [...texts.map((text) => deltaChunk('text', text)), endChunk('text')];
 
-test('the service loads the language statistics before it serves', async () => {
-  // Test files share their modules, so statistics loaded by another file prove nothing about the service.
-  vi.resetModules();
-  const fresh = await import('./service.ts');
-  const { areLanguagesLoaded } = await import('./guards/language/detect-language.ts');
-  expect(areLanguagesLoaded()).toBe(false);
-  const service = await startService(fresh.guardrailsService, { NATS_URL: nats.url, LOG_LEVEL: 'silent' });
-  onTestFinished(() => service.stop());
-  expect(areLanguagesLoaded()).toBe(true);
+test('The service loads the language statistics before it serves', async () => {
+  const program = new URL('./testing/fresh-service-thread.ts', import.meta.url);
+  const worker = new Worker(program, { workerData: { NATS_URL: nats.url, LOG_LEVEL: 'silent' } });
+  const exited = once(worker, 'exit');
+  expect(await once(worker, 'message')).toEqual([{ before: false, after: true }]);
+  await exited;
 });
 
 test('guards of one list run one after the other on the preceding output', async () => {

@@ -1,7 +1,9 @@
 // Runs once, before the first worker: finds or fetches the servers, so that workers do not all fetch into a cold cache.
 // A missing server is reported in one line; the tests that need it skip with the reason.
+// The temporary files of all workers have one folder, which is removed after the last worker.
 import { findNats, findRedis } from '@millrace/servers';
 import { startQdrantContainer } from './qdrant-container.ts';
+import { openRunFolder } from './run-folder.ts';
 
 /** Resolves with the function to call after the last worker. */
 export async function setup(): Promise<() => Promise<void>> {
@@ -9,7 +11,12 @@ export async function setup(): Promise<() => Promise<void>> {
   for (const [name, found] of Object.entries(programs)) {
     if (found.kind === 'unavailable') process.stderr.write(`${name} cannot be had here: ${found.reason}\n`);
   }
-  return provideQdrant();
+  const closeRunFolder = openRunFolder(process.env);
+  const endQdrant = await provideQdrant();
+  return async () => {
+    await endQdrant();
+    closeRunFolder();
+  };
 }
 
 /** Workers inherit QDRANT_URL. */

@@ -1,5 +1,5 @@
-// A nats-server of a test file's own, with JetStream. It can be stopped, killed and started again at the same address with the
-// same data, so that tests can take it away.
+// A nats-server for the tests of one file, with JetStream. The tests can stop it, kill it and start it again at the same address with the same
+// data. A server that they leave running serves the next files of the worker, without its streams.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { locateSeedFile } from '@millrace/identity';
 import { startNats, type NatsServer } from '@millrace/servers';
 import { createBusUsers, readBusUsers, type BusUsers } from './bus-users.ts';
+import { findNatsProgram, returnNats, takeNats, type PooledNats } from './nats-pool.ts';
 import { afterAll, beforeAll } from 'vitest';
 
 export type TestNats = {
@@ -49,6 +50,8 @@ export function useNats({ extraConfig = '', webSocketPort }: TestNatsOptions = {
   let users: BusUsers | undefined;
   let server: NatsServer | undefined;
   let isAlive = false;
+  /** A server that later files may use, because no test has stopped it or rotated a key. */
+  let pooled: PooledNats | undefined;
 
   const start = async () => {
     storeDir ??= await mkdtemp(join(tmpdir(), 'millrace-nats-'));
@@ -57,23 +60,37 @@ export function useNats({ extraConfig = '', webSocketPort }: TestNatsOptions = {
     if (!/^\s*(?:authorization|accounts|no_auth_user|operator)\b/m.test(own)) users ??= await createBusUsers();
     const config = `${own}\n${users?.config ?? ''}`;
     const listener = webSocketPort === undefined ? {} : { webSocketPort };
-    const started = await startNats({ storeDir, port, extraConfig: config, ...listener });
+    const program = await findNatsProgram();
+    follow(await startNats({ storeDir, port, extraConfig: config, program, ...listener }));
+  };
+  const startFirst = async () => {
+    if (extraConfig !== '' || webSocketPort !== undefined) return start();
+    pooled = await takeNats();
+    ({ storeDir, users } = pooled);
+    follow(pooled.server);
+  };
+  const follow = (started: NatsServer) => {
     server = started;
     isAlive = true;
     void started.exited.then(() => (isAlive = false));
   };
   const running = (): NatsServer => {
-    if (server === undefined) throw new Error('useNats: the server is there only while the tests run');
+    if (server === undefined) throw new Error('useNats: the server is available only while the tests run');
     return server;
   };
-
+  const stop = async () => {
+    pooled = undefined;
+    await running().stop();
+  };
   const kill = async () => {
+    pooled = undefined;
     if (server && isAlive) process.kill(server.pid, 'SIGKILL');
     await server?.exited;
   };
 
-  beforeAll(start, START_TIMEOUT_MS);
+  beforeAll(startFirst, START_TIMEOUT_MS);
   afterAll(async () => {
+    if (pooled && isAlive) return returnNats(pooled);
     // A server that stops in good order writes its streams first, 0.2 s, and its store is removed here.
     await kill();
     for (const dir of [storeDir, users?.keys]) if (dir !== undefined) await rm(dir, { recursive: true, force: true });
@@ -96,9 +113,12 @@ export function useNats({ extraConfig = '', webSocketPort }: TestNatsOptions = {
       return users?.keys;
     },
     start,
-    stop: () => running().stop(),
+    stop,
     readSeed: (role) => readFileSync(locateSeedFile(users?.keys ?? '', role), 'utf8').trim(),
-    rotateKey: async (role) => void (users = await readBusUsers(users?.keys ?? '', role)),
+    rotateKey: async (role) => {
+      pooled = undefined;
+      users = await readBusUsers(users?.keys ?? '', role);
+    },
     kill,
   };
 }

@@ -8,7 +8,10 @@ export type OpenThings = Record<string, number>;
 
 export function openThings(): OpenThings {
   const counts: OpenThings = {};
-  for (const name of [...process.getActiveResourcesInfo(), ...childProcesses()]) counts[name] = (counts[name] ?? 0) + 1;
+  for (const name of [...process.getActiveResourcesInfo(), ...listChildProcesses().flatMap(describeProcess)])
+    counts[name] = (counts[name] ?? 0) + 1;
+  for (const [name, count] of Object.entries(globalThis.millraceExemptHandles ?? {}))
+    counts[name] = Math.max(0, (counts[name] ?? 0) - count);
   return counts;
 }
 
@@ -35,6 +38,7 @@ const POLL_MS = 10;
 
 declare global {
   var millraceExemptProcesses: Set<string> | undefined;
+  var millraceExemptHandles: OpenThings | undefined;
 }
 
 /** Excludes a child process from `openThings`, because it serves all files of its worker. */
@@ -42,12 +46,22 @@ export function exemptProcess(pid: number): void {
   (globalThis.millraceExemptProcesses ??= new Set()).add(String(pid));
 }
 
-/** By the kernel's own list. Elsewhere than on Linux there is none, and only those are seen that keep the event loop alive. */
-function childProcesses(): string[] {
+/** Excludes handles from `openThings`, because they serve all files of a worker. @returns ends the exemption */
+export function exemptHandles(names: readonly string[]): () => void {
+  const counts = (globalThis.millraceExemptHandles ??= {});
+  const add = (more: number) => {
+    for (const name of names) counts[name] = (counts[name] ?? 0) + more;
+  };
+  add(1);
+  return () => add(-1);
+}
+
+/** Reads the kernel's own list. Elsewhere than on Linux there is none, and only those are seen that keep the event loop alive. */
+export function listChildProcesses(): string[] {
   try {
     const tasks = readdirSync('/proc/self/task');
     const pids = tasks.flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').split(' '));
-    return pids.filter((pid) => pid !== '' && !globalThis.millraceExemptProcesses?.has(pid)).flatMap(describeProcess);
+    return pids.filter((pid) => pid !== '' && !globalThis.millraceExemptProcesses?.has(pid));
   } catch {
     return [];
   }

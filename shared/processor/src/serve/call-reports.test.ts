@@ -29,7 +29,7 @@ test('An error of a method is logged with run, entry, class and place, without i
       run: 'run-1',
       entry: 'one',
       error: 'TypeError',
-      at: expect.arrayContaining([expect.stringMatching(/call-reports\.test\.ts:\d+/)]),
+      at: expect.arrayContaining([expect.stringMatching(/call-reports\.test\.ts\S*:\d+:\d+/)]),
       message: 'a processor failed',
     },
   ]);

@@ -1,0 +1,106 @@
+// Keeps the nats-servers of a worker for its next test files: the start of a server and of its key folder takes 0.3 s of processor time, and
+// an empty server is as good as a new one.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectBus } from '@millrace/bus';
+import { findNats, startNats, type NatsServer, type Program } from '@millrace/servers';
+import { createBusUsers, type BusUsers } from './bus-users.ts';
+import { eventually } from './eventually.ts';
+import { exemptHandles, exemptProcess, listChildProcesses } from './open-things.ts';
+
+export type PooledNats = {
+  server: NatsServer;
+  storeDir: string;
+  users: BusUsers;
+  /** Hash of the key folder at the start of the server. */
+  keysHash: string;
+};
+
+const idle: PooledNats[] = [];
+/** A client that was closed leaves the server within milliseconds. */
+const CLOSE_TIMEOUT_MS = 2_000;
+let program: Promise<Program> | undefined;
+
+process.once('exit', () => {
+  for (const { server, storeDir, users } of idle) {
+    process.kill(server.pid, 'SIGKILL');
+    for (const dir of [storeDir, users.keys]) rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+/** Finds nats-server, once for each worker. @throws with the reason if there is none */
+export function findNatsProgram(): Promise<Program> {
+  return (program ??= findProgram());
+}
+
+async function findProgram(): Promise<Program> {
+  const { NATS_URL: _external, ...env } = process.env;
+  const found = await findNats({ env });
+  if (found.kind === 'program') return found;
+  throw new Error(`The tests need a nats-server: ${'reason' in found ? found.reason : found.kind}`);
+}
+
+/** Takes an idle server of this worker, or starts one. */
+export async function takeNats(): Promise<PooledNats> {
+  return idle.pop() ?? (await startPooled());
+}
+
+async function startPooled(): Promise<PooledNats> {
+  const before = new Set(listChildProcesses());
+  const storeDir = await mkdtemp(join(tmpdir(), 'millrace-nats-'));
+  const users = await createBusUsers();
+  const server = await startNats({ storeDir, extraConfig: users.config, program: await findNatsProgram() });
+  // The server, its watchdog and the pipe of the watchdog outlive the file.
+  for (const pid of listChildProcesses()) if (!before.has(pid)) exemptProcess(Number(pid));
+  void server.exited.then(exemptHandles(['ProcessWrap', 'PipeWrap']));
+  return { server, storeDir, users, keysHash: hashFolder(users.keys) };
+}
+
+/** Removes the streams of a server for the next file. Ends the server if a connection remains, or if the test has changed its keys. */
+export async function returnNats(pooled: PooledNats): Promise<void> {
+  const isReusable = hashFolder(pooled.users.keys) === pooled.keysHash && (await empty(pooled.server));
+  if (isReusable) idle.push(pooled);
+  else await endNats(pooled);
+}
+
+/** A server that stops in good order writes its streams first, 0.2 s; its store is removed here. */
+async function endNats({ server, storeDir, users }: PooledNats): Promise<void> {
+  process.kill(server.pid, 'SIGKILL');
+  await server.exited;
+  for (const dir of [storeDir, users.keys]) await rm(dir, { recursive: true, force: true });
+}
+
+/** Returns whether the server is empty. */
+async function empty({ url, monitorUrl }: NatsServer): Promise<boolean> {
+  try {
+    await eventually(async () => (await countConnections(monitorUrl)) === 0, { timeoutMs: CLOSE_TIMEOUT_MS });
+    const bus = await connectBus({ servers: url, name: 'pool' });
+    const ask = async (verb: string) =>
+      (await bus.nc.request(`$JS.API.STREAM.${verb}`)).json<{ streams?: string[] | null }>();
+    const { streams } = await ask('NAMES');
+    await Promise.all((streams ?? []).map((name) => ask(`DELETE.${name}`)));
+    const left = await ask('NAMES');
+    await bus.close();
+    return !left.streams?.length;
+  } catch {
+    return false;
+  }
+}
+
+async function countConnections(monitorUrl: string): Promise<number> {
+  const page: unknown = await (await fetch(`${monitorUrl}/connz`, { headers: { connection: 'close' } })).json();
+  if (typeof page === 'object' && page !== null && 'num_connections' in page) return Number(page.num_connections);
+  throw new Error(`${monitorUrl}/connz counts no connections.`);
+}
+
+function hashFolder(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const hash = createHash('sha256');
+  for (const path of files.map(({ parentPath, name }) => join(parentPath, name)).toSorted()) {
+    hash.update(`${path}\n`).update(readFileSync(path));
+  }
+  return hash.digest('hex');
+}
