@@ -13,11 +13,11 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/*.{integration,property,bounds,tree}.test.ts'],
     pool: 'threads',
     isolate: false,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     /** Some tests wait more than they compute. */
     maxWorkers: 3,
     /** Long enough for a test that computes while others keep the cores busy. */
     testTimeout: 30_000,
-    fsModuleCache: true,
     /** `npm test` runs the complete check. */
     env: { LEAK_CHECK: 'quick' },
     setupFiles: 'shared/testkit/src/leak-check.ts',

@@ -10,7 +10,8 @@ import { chromiumPath } from './browser/chromium-path.ts';
 import { useBrowser } from './browser/open-page.ts';
 import { script } from './script.ts';
 
-if (chromiumPath === undefined) process.stderr.write('skipped: no Chromium (apt-get install chromium, or CHROMIUM)\n');
+if (chromiumPath === undefined)
+  process.stderr.write('skipped: no Chromium (apt-get install chromium-headless-shell, or set CHROMIUM)\n');
 
 describe.skipIf(chromiumPath === undefined)('a page with an API key', () => {
   const nats = useNats({ webSocketPort: 0 });

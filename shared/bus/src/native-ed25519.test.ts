@@ -7,7 +7,7 @@ const { createAccount, createCluster, createOperator, createServer, createUser, 
 
 test('A public key and a signature of Node.js are those of the NATS client, for each kind of key and any text', () => {
   for (const create of [createAccount, createCluster, createOperator, createServer, createUser]) {
-    for (let n = 0; n < 8; n += 1) {
+    for (let n = 0; n < 2; n += 1) {
       const pair = create();
       const native = signNatively(fromSeed(pair.getSeed()));
       const text = randomBytes(n * 37);
@@ -25,7 +25,7 @@ test('A public key and a signature of Node.js are those of the NATS client, for 
 });
 
 test('The authenticator of a seed answers a nonce as that of the NATS client does, and without a nonce too', () => {
-  for (let n = 0; n < 8; n += 1) {
+  for (let n = 0; n < 2; n += 1) {
     const seed = Buffer.from(createUser().getSeed());
     const [own, client] = [createSeedAuthenticator(seed.toString()), nkeyAuthenticator(seed)];
     for (const nonce of [undefined, '', randomBytes(11).toString('base64url')]) {
