@@ -159,6 +159,8 @@ export async function hasLeft(bus: Bus, serviceAndReplica: string, timeoutMs: nu
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 /** Maximum size of all replies to one request. */
 const MAX_GATHERED_BYTES = 64 * 1024 * 1024;
+/** Added to the size of each reply, so that the limit bounds the number of empty replies too. */
+const REPLY_BYTES = 256;
 
 /**
  * Foreign services answer on these subjects too: their invalid replies are ignored. Oversized replies are ignored with
@@ -174,10 +176,10 @@ export async function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>,
   return found;
 }
 
-/** Lists the running replicas of all services as undecoded replies, which \`readInfo\` decodes: most lists are the same as the one before. */
-export async function gatherInfoBytes(bus: Bus, options: Gather): Promise<Uint8Array[]> {
+/** Lists the running replicas of all services as undecoded replies, which `readInfo` decodes: most lists are the same as the one before. */
+export async function gatherInfoBytes(bus: Bus, gatherMs: number): Promise<Uint8Array[]> {
   const found: Uint8Array[] = [];
-  await collect(bus, INFO_SUBJECT, options, (data) => found.push(data));
+  await collect(bus, INFO_SUBJECT, { gatherMs }, (data) => found.push(data));
   return found;
 }
 
@@ -203,7 +205,7 @@ function collect(
     };
     const receive = (message: Msg) => {
       if (message.headers?.code === 503) return finish();
-      bytes += message.data.length;
+      bytes += REPLY_BYTES + message.data.length;
       if (message.data.length > MAX_ANSWER_BYTES || bytes > MAX_GATHERED_BYTES) {
         bus.log.warn({ subject, bytes: message.data.length, all: bytes }, 'oversized discovery reply ignored');
         return;

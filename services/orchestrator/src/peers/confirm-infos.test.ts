@@ -34,3 +34,11 @@ test('A look is not complete if a replica does not confirm its answer', async ()
   expect(await look(one, makeInfo('forged'))).toBe(false);
   expect(await look(one, makeInfo('one', { name: 'no token' }))).toBe(false);
 });
+
+test('A look is not complete if an answer differs from that of its replica', async () => {
+  const own = makeInfo('one');
+  const look = createConfirmation({ one: own });
+  expect(await look(makeInfo('one', { description: 'forged' }))).toBe(false);
+  expect(await look(own, makeInfo('one', { description: 'forged' }))).toBe(false);
+  expect(await look(own)).toBe(true);
+});

@@ -10,7 +10,7 @@ type Confirmation = { info: SrvInfo } | { refused: RefusedEndpoint };
 export type ConfirmedInfos = {
   infos: SrvInfo[];
   refused: RefusedEndpoint[];
-  /** Whether every answer was confirmed, so that a look with the same answers finds the same. */
+  /** Whether each answer equals that of its replica, so that a look with the same answers finds the same without another request. */
   isComplete: boolean;
 };
 
@@ -35,7 +35,7 @@ export function createInfoConfirmation(ask: AskReplicaInfo) {
     );
     known = seen;
     return {
-      isComplete: seen.size === found.length,
+      isComplete: all.every((answer) => seen.get(`${answer.name}.${answer.id}`) === digestInfo(answer)),
       infos: found.flatMap((one) => ('info' in one ? [one.info] : [])),
       refused: found.flatMap((one) => ('refused' in one ? [one.refused] : [])),
     };

@@ -28,6 +28,20 @@ async function replica(name: string, processors: string[], more: (bus: Bus) => M
   await bus.nc.flush();
   return { id: bus.id, stop };
 }
+/** A replica of `guards` with `pii` that answers late. */
+async function startLateReplica(delayMs: number) {
+  const { stop } = await replica('guards', ['pii']);
+  const [info] = await gatherInfo(connection.bus, { gatherMs: 5_000, max: 1, service: 'guards' });
+  stop();
+  const late = await connection.connect({ name: 'guards' });
+  for (const tail of ['', `.guards.${info?.id}`]) {
+    const subscription = late.nc.subscribe(`$SRV.INFO${tail}`, {
+      callback: (_error, message) => void setTimeout(() => message.respond(JSON.stringify(info)), delayMs),
+    });
+    stops.push(() => subscription.unsubscribe());
+  }
+  await late.nc.flush();
+}
 async function discover(): Promise<Discovery> {
   const discovery = createDiscovery(connection.bus);
   stops.push(() => discovery.stop());
@@ -64,15 +78,7 @@ describe('discovery', () => {
   });
 
   test('finds a slow service if it waits longer', async () => {
-    const { stop } = await replica('guards', ['pii']);
-    const [info] = await gatherInfo(connection.bus, { gatherMs: 5_000, max: 1, service: 'guards' });
-    stop();
-    const late = await connection.connect({ name: 'guards' });
-    for (const tail of ['', `.guards.${info?.id}`])
-      late.nc.subscribe(`$SRV.INFO${tail}`, {
-        callback: (_error, message) => void setTimeout(() => message.respond(JSON.stringify(info)), 600),
-      });
-    await late.nc.flush();
+    await startLateReplica(600);
     const discovery = await discover();
     expect(discovery.getProcessors().has('pii')).toBe(false);
     await discovery.refreshLonger();
@@ -87,6 +93,19 @@ describe('discovery', () => {
     await replica('guards', ['pii']);
     expect([...(await discover()).getProcessors().keys()]).toEqual(['pii']);
     subscription.unsubscribe();
+  });
+
+  test('finds a service although another user of the bus answers thousands of times', async () => {
+    const flooder = await connection.connect();
+    const flood = flooder.nc.subscribe('$SRV.INFO', {
+      callback: (_error, message) => {
+        for (let n = 0; n < 6_000; n += 1) message.respond('');
+      },
+    });
+    await flooder.nc.flush();
+    await startLateReplica(100);
+    expect([...(await discover()).getProcessors().keys()]).toEqual(['pii']);
+    flood.unsubscribe();
   });
 });
 

@@ -55,8 +55,6 @@ type ReportRefused = (refused: readonly RefusedEndpoint[]) => void;
 const GATHER_MS = 300;
 /** On a busy machine a running process may answer after half a second. */
 const LONG_GATHER_MS = 1_500;
-/** Maximum number of processes that are read; further answers are ignored. */
-const MAX_ANSWERS = 5_000;
 const PING_MS = 250;
 
 /** @param report receives the rejected advertisements of each look */
@@ -77,8 +75,7 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
   ];
 
   const survey = async (gatherMs: number) => {
-    const answers = await gatherInfoBytes(bus, { gatherMs, max: MAX_ANSWERS });
-    const now = await read(answers, gatherMs);
+    const now = await read(await gatherInfoBytes(bus, gatherMs), gatherMs);
     const before = found;
     found = now;
     log(found.refused);

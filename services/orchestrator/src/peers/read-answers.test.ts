@@ -1,15 +1,32 @@
-import { describe, expect, test } from 'vitest';
-import { digestAnswers } from './read-answers.ts';
+import type { SrvInfo } from '@millrace/contracts';
+import { expect, test } from 'vitest';
+import { selectValid } from './read-answers.ts';
 
-describe('the digest of the answers of a look', () => {
-  const [one, other] = [Buffer.from('one'), Buffer.from('other')];
+const info: SrvInfo = {
+  type: 'io.nats.micro.v1.info_response',
+  name: 'guards',
+  id: 'one',
+  version: '1.0.0',
+  metadata: {},
+  description: '',
+  endpoints: [],
+};
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value));
+const NONE: ReadonlySet<string> = new Set();
 
-  test('is the same for the same answers in any order', () => {
-    expect(digestAnswers([one, other])).toBe(digestAnswers([other, one]));
-  });
+test('Answers that are no advertisement are removed', () => {
+  const junk = [Buffer.from(''), Buffer.from('junk'), encode({ ...info, endpoints: 'none' })];
+  expect(selectValid([...junk, encode(info)], NONE)).toMatchObject([{ info }]);
+});
 
-  test('differs if an answer is added, leaves, changes or arrives twice', () => {
-    const looks = [[], [one], [other], [one, other], [one, one], [one, Buffer.from('changed')]];
-    expect(new Set(looks.map(digestAnswers)).size).toBe(looks.length);
-  });
+test('Equal answers have one hash, and different ones have two', () => {
+  const answers = [info, info, { ...info, description: 'changed' }].map(encode);
+  const [one, same, changed] = selectValid(answers, NONE).map(({ hash }) => hash);
+  expect(same).toBe(one);
+  expect(changed).not.toBe(one);
+});
+
+test('A known answer is not decoded', () => {
+  const known = new Set(selectValid([encode(info)], NONE).map(({ hash }) => hash));
+  expect(selectValid([encode(info)], known)).toEqual([{ hash: [...known][0], data: encode(info) }]);
 });
