@@ -13,6 +13,8 @@ test('A public key and a signature of Node.js are those of the NATS client, for 
       const text = randomBytes(n * 37);
       expect(native.getPublicKey()).toBe(pair.getPublicKey());
       expect(native.getPrivateKey()).toEqual(pair.getPrivateKey());
+      // Computed once: the same object.
+      expect(native.getPrivateKey()).toBe(native.getPrivateKey());
       expect(Buffer.from(native.sign(text))).toEqual(Buffer.from(pair.sign(text)));
       expect(fromPublic(pair.getPublicKey()).verify(text, native.sign(text))).toBe(true);
       expect(verifyNatively(pair.getPublicKey(), text, pair.sign(text))).toBe(true);

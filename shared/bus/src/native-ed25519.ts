@@ -19,7 +19,7 @@ const KEY_BYTES = 32;
 const [CRC_POLYNOMIAL, CRC_TOP_BIT, CRC_MASK] = [0x1021, 0x8000, 0xffff];
 
 /**
- * Replaces the public key and the signature of a key pair by native ones.
+ * Replaces the public key and the signature of a key pair by native ones, and computes its private key once.
  * @param pair of an operator, an account, a user, a server or a cluster, with a seed; its other operations stay as they are
  */
 export function signNatively(pair: KeyPair): KeyPair {
@@ -31,8 +31,12 @@ export function signNatively(pair: KeyPair): KeyPair {
   // The kind of key occupies the last three bits of the first byte and the first five of the second.
   const kind = ((first & 0b111) << BITS_PER_DIGIT) | (second >> 3);
   const publicKey = encodeKey(Buffer.concat([Buffer.of(kind), raw]));
+  // The JWT library reads it for each user that it signs.
+  const computePrivateKey = pair.getPrivateKey.bind(pair);
+  let privateKey: Uint8Array | undefined;
   return Object.assign(pair, {
     getPublicKey: () => publicKey,
+    getPrivateKey: () => (privateKey ??= computePrivateKey()),
     sign: (input: Uint8Array) => new Uint8Array(sign(null, input, key)),
   });
 }
