@@ -13,7 +13,7 @@ import {
 } from '@millrace/contracts';
 import { startService } from '@millrace/service';
 import { useBus, useNats, useService } from '@millrace/testkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { PROCESSORS } from './processors.ts';
 import { guardrailsService } from './service.ts';
 import { deltaChunk, endChunk } from './testing/stream-text.ts';
@@ -93,9 +93,9 @@ const deltas = (...texts: string[]) => [...texts.map((text) => deltaChunk('text'
 test('The service loads the language statistics before it serves', async () => {
   const program = new URL('./testing/fresh-service-thread.ts', import.meta.url);
   const worker = new Worker(program, { workerData: { NATS_URL: nats.url, LOG_LEVEL: 'silent' } });
-  const exited = once(worker, 'exit');
-  expect(await once(worker, 'message')).toEqual([{ before: false, after: true }]);
-  await exited;
+  onTestFinished(async () => void (await worker.terminate()));
+  const [[report]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
+  expect(report).toEqual({ before: false, after: true });
 });
 
 test('guards of one list run one after the other on the preceding output', async () => {

@@ -1,7 +1,7 @@
 // Keeps the nats-servers of a worker for its next test files: the start of a server and of its key folder takes 0.3 s of processor time, and
 // an empty server is as good as a new one.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ export type PooledNats = {
   users: BusUsers;
   /** Hash of the key folder at the start of the server. */
   keysHash: string;
+  isAlive(): boolean;
 };
 
 const idle: PooledNats[] = [];
@@ -24,16 +25,12 @@ const idle: PooledNats[] = [];
 const CLOSE_TIMEOUT_MS = 2_000;
 let program: Promise<Program> | undefined;
 
-process.once('exit', () => {
-  for (const { server, storeDir, users } of idle) {
-    process.kill(server.pid, 'SIGKILL');
-    for (const dir of [storeDir, users.keys]) rmSync(dir, { recursive: true, force: true });
-  }
-});
-
 /** Finds nats-server, once for each worker. @throws with the reason if there is none */
 export function findNatsProgram(): Promise<Program> {
-  return (program ??= findProgram());
+  return (program ??= findProgram().catch((error: unknown) => {
+    program = undefined;
+    throw error;
+  }));
 }
 
 async function findProgram(): Promise<Program> {
@@ -45,7 +42,11 @@ async function findProgram(): Promise<Program> {
 
 /** Takes an idle server of this worker, or starts one. */
 export async function takeNats(): Promise<PooledNats> {
-  return idle.pop() ?? (await startPooled());
+  for (let next = idle.pop(); next; next = idle.pop()) {
+    if (next.isAlive()) return next;
+    await removeFiles(next);
+  }
+  return startPooled();
 }
 
 async function startPooled(): Promise<PooledNats> {
@@ -55,43 +56,64 @@ async function startPooled(): Promise<PooledNats> {
   const server = await startNats({ storeDir, extraConfig: users.config, program: await findNatsProgram() });
   // The server, its watchdog and the pipe of the watchdog outlive the file.
   for (const pid of listChildProcesses()) if (!before.has(pid)) exemptProcess(Number(pid));
-  void server.exited.then(exemptHandles(['ProcessWrap', 'PipeWrap']));
-  return { server, storeDir, users, keysHash: hashFolder(users.keys) };
+  const endExemption = exemptHandles(['ProcessWrap', 'PipeWrap']);
+  let isAlive = true;
+  void server.exited.then(() => {
+    isAlive = false;
+    endExemption();
+  });
+  return { server, storeDir, users, keysHash: hashFolder(users.keys), isAlive: () => isAlive };
 }
 
-/** Removes the streams of a server for the next file. Ends the server if a connection remains, or if the test has changed its keys. */
+/**
+ * Removes the streams of a server for the next file. Ends the server if a connection remains, or if the test has changed its keys. A worker
+ * that exits leaves its idle servers to their watchdogs.
+ */
 export async function returnNats(pooled: PooledNats): Promise<void> {
-  const isReusable = hashFolder(pooled.users.keys) === pooled.keysHash && (await empty(pooled.server));
-  if (isReusable) idle.push(pooled);
-  else await endNats(pooled);
+  if (await isReusable(pooled)) {
+    idle.push(pooled);
+    return;
+  }
+  // A server that stops in good order writes its streams first, 0.2 s; its store is removed here.
+  if (pooled.isAlive()) process.kill(pooled.server.pid, 'SIGKILL');
+  await pooled.server.exited;
+  await removeFiles(pooled);
 }
 
-/** A server that stops in good order writes its streams first, 0.2 s; its store is removed here. */
-async function endNats({ server, storeDir, users }: PooledNats): Promise<void> {
-  process.kill(server.pid, 'SIGKILL');
-  await server.exited;
+async function removeFiles({ storeDir, users }: PooledNats): Promise<void> {
   for (const dir of [storeDir, users.keys]) await rm(dir, { recursive: true, force: true });
 }
 
-/** Returns whether the server is empty. */
-async function empty({ url, monitorUrl }: NatsServer): Promise<boolean> {
+async function isReusable({ server, users, keysHash, isAlive }: PooledNats): Promise<boolean> {
   try {
-    await eventually(async () => (await countConnections(monitorUrl)) === 0, { timeoutMs: CLOSE_TIMEOUT_MS });
-    const bus = await connectBus({ servers: url, name: 'pool' });
-    const ask = async (verb: string) =>
-      (await bus.nc.request(`$JS.API.STREAM.${verb}`)).json<{ streams?: string[] | null }>();
-    const { streams } = await ask('NAMES');
-    await Promise.all((streams ?? []).map((name) => ask(`DELETE.${name}`)));
-    const left = await ask('NAMES');
-    await bus.close();
-    return !left.streams?.length;
+    return isAlive() && hashFolder(users.keys) === keysHash && (await empty(server));
   } catch {
     return false;
   }
 }
 
+/** Returns whether the server is empty then. */
+async function empty({ url, monitorUrl }: NatsServer): Promise<boolean> {
+  await eventually(async () => (await countConnections(monitorUrl)) === 0, { timeoutMs: CLOSE_TIMEOUT_MS });
+  const bus = await connectBus({ servers: url, name: 'pool' });
+  try {
+    const ask = async (verb: string) =>
+      (await bus.nc.request(`$JS.API.STREAM.${verb}`)).json<{ streams?: string[] | null }>();
+    const { streams } = await ask('NAMES');
+    await Promise.all((streams ?? []).map((name) => ask(`DELETE.${name}`)));
+    return !(await ask('NAMES')).streams?.length;
+  } finally {
+    await bus.close();
+  }
+}
+
+/** A server that does not answer is not reused. */
+const CLOSING = { headers: { connection: 'close' } };
+
 async function countConnections(monitorUrl: string): Promise<number> {
-  const page: unknown = await (await fetch(`${monitorUrl}/connz`, { headers: { connection: 'close' } })).json();
+  const page: unknown = await (
+    await fetch(`${monitorUrl}/connz`, { ...CLOSING, signal: AbortSignal.timeout(CLOSE_TIMEOUT_MS) })
+  ).json();
   if (typeof page === 'object' && page !== null && 'num_connections' in page) return Number(page.num_connections);
   throw new Error(`${monitorUrl}/connz counts no connections.`);
 }

@@ -107,6 +107,8 @@ export function useNats({ extraConfig = '', webSocketPort }: TestNatsOptions = {
       return running().webSocketUrl ?? '';
     },
     get pid() {
+      // The test may signal the process.
+      pooled = undefined;
       return running().pid;
     },
     get keys() {
