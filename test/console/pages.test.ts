@@ -157,6 +157,24 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     expect(await page.locator('main:focus').count()).toBe(1);
   });
 
+  test('A page that is opened while the chat looks for its agent is not replaced by the chat', async () => {
+    const { page } = await console.open('/');
+    const [agents, runsPage] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/v1/agents*', (route) => agents.promise.then(() => route.continue()));
+    await page.route(/\/runs-page[^/]*\.js$/, (route) => runsPage.promise.then(() => route.continue()));
+    await page.getByLabel('API key').fill(console.key);
+    await page.keyboard.press('Enter');
+    await page.locator('main#main').waitFor(patient);
+    await page.getByRole('link', { name: 'Runs', exact: true }).first().click();
+    const answered = page.waitForResponse(/\/v1\/agents/);
+    agents.resolve();
+    await (await answered).finished();
+    // The chat shows the agents in the next frames.
+    await page.evaluate('new Promise((done) => setTimeout(done, 300))');
+    runsPage.resolve();
+    await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor(patient);
+  });
+
   test('The changes of a run show masks in place of removed text', async () => {
     const page = shared();
     await page.goto(`${console.url}/console/runs/${runs['finished']}`);

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, Navigate } from '@tanstack/react-router';
+import { Link, Navigate, useRouterState } from '@tanstack/react-router';
 import { Bot } from 'lucide-react';
 import { agentsQuery } from '../api/agents.ts';
 import { Empty, Loaded } from '../ui/feedback.tsx';
@@ -7,10 +7,13 @@ import { Empty, Loaded } from '../ui/feedback.tsx';
 /** Opens the chat with the agent that was used last, or with the first one. */
 export function ChatHome() {
   const query = useQuery(agentsQuery);
+  // The user may have opened another page, which still loads: the redirect would replace it.
+  const isLeaving = useRouterState({ select: ({ location }) => location.pathname !== '/chat' });
   return (
     <Loaded query={query}>
       {(agents) => {
         const last = agents.find(({ name }) => name === readLastAgent()) ?? agents[0];
+        if (last && isLeaving) return null;
         if (last) return <Navigate to="/chat/$agent" params={{ agent: last.name }} replace />;
         return (
           <Empty
