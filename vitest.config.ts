@@ -20,6 +20,7 @@ const packages = globSync(manifests, { cwd: import.meta.dirname })
 /** Long enough for the start of servers while other test files keep both cores busy. */
 const hookTimeoutMs = 60_000;
 const testTimeoutMs = 30_000;
+const pollTimeoutMs = 10_000;
 /** Tests scale the production durations to a fifth: shared/contracts/src/timings.ts. */
 const TIME_SCALE = '0.2';
 /** Shares compiled sources between the workers and all programs that tests start. Node reads it at the start of a process. */
@@ -85,14 +86,16 @@ export default defineConfig({
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: testTimeoutMs,
     hookTimeout: hookTimeoutMs,
+    /** The default of a second is too short beside two busy loops. */
+    expect: { poll: { timeout: pollTimeoutMs } },
     sequence: { sequencer: LongestFirst },
     globalSetup: 'shared/testkit/src/global-setup.ts',
     setupFiles: 'shared/testkit/src/leak-check.ts',
     passWithNoTests: true,
     projects: [
       project('test', ['test/!(faults)/**/*.test.ts'], { exclude: [...configDefaults.exclude, ...IN_A_BROWSER] }),
-      // After all others, because two browsers take both cores, and other tests count milliseconds.
-      project('browser', IN_A_BROWSER, { maxWorkers: 3, sequence: { groupOrder: 1 } }),
+      // After all others, because browsers take both cores, and other tests count milliseconds.
+      project('browser', IN_A_BROWSER, { maxWorkers: 4, sequence: { groupOrder: 1 } }),
       // Outages of these tests are as long as outages in production.
       project('faults', ['test/faults/**/*.test.ts'], { env: { MILLRACE_TIME_SCALE: '1' } }),
       ...LARGE.map((dir) => project(basename(dir), [findTests(dir)])),

@@ -34,7 +34,8 @@ export async function leftOverAfter(before: OpenThings, graceMs: number): Promis
   }
 }
 
-const POLL_MS = 10;
+/** Most files wait a tenth of a second for a timer of the runner. */
+const POLL_MS = 25;
 
 declare global {
   var millraceExemptProcesses: Set<string> | undefined;
