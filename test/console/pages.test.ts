@@ -173,6 +173,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     await page.evaluate('new Promise((done) => setTimeout(done, 300))');
     runsPage.resolve();
     await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor(patient);
+    expect(new URL(page.url()).pathname).toBe('/console/runs');
   });
 
   test('The changes of a run show masks in place of removed text', async () => {

@@ -91,7 +91,8 @@ describe.concurrent('judge over the stack', () => {
     const result = await run.result();
     expect(result).toMatchObject({ status: 'finished', text: 'Done.' });
     expect(JSON.stringify(result.messages)).toContain('A guard denied this call.');
-    expect(JSON.stringify(result.messages)).not.toContain('391');
+    // An id may contain the digits too.
+    expect(JSON.stringify(result.messages)).not.toMatch(/\b391\b/);
   });
 
   test('a judge without a question and a preset is refused when the agent is applied', async () => {
