@@ -111,7 +111,10 @@ import { z } from 'zod';
 export const ${variable} = defineTool({
   name: '${id}',
   description: 'Counts the occurrences of a letter in a word.',
-  inputSchema: z.strictObject({ word: z.string().describe('the word'), letter: z.string().min(1).describe('the letter') }),
+  inputSchema: z.strictObject({
+    word: z.string().describe('the word'),
+    letter: z.string().min(1).describe('the letter'),
+  }),
   idempotent: true,
   execute: ({ word, letter }) => countLetter(word, letter),
 });
