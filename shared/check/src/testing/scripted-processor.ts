@@ -96,8 +96,7 @@ function describeReplica(bus: Bus, id: string, quirks: Quirks): Json {
     optionsSchema: { type: 'object', properties: { word: { type: 'string', default: 'secret' } } },
     aliases: [],
     lists: ['input', 'output'],
-    // Ten of them share a process in the tests: an answer of 10,001 messages takes two seconds on a busy machine.
-    policy: { timeoutMs: 4_000, attempts: 1, onFailure: 'fail' },
+    policy: { timeoutMs: 2_000, attempts: 1, onFailure: 'fail' },
     ...quirks.descriptor,
   };
   const endpoints = STAGES.map((stage) => ({
