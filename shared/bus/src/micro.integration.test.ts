@@ -183,3 +183,21 @@ test('A service lists the endpoints of the moment: one that was added, and one t
   expect(await listNames()).toEqual(['three', 'two']);
   stop();
 });
+
+test('Gathering ends with one line of log when the replies exceed the total size', async () => {
+  const warnings: string[] = [];
+  const quiet = () => undefined;
+  const warn = (_fields: object, message: string) => void warnings.push(message);
+  const bus = await asker.connect({ log: { debug: quiet, info: quiet, warn, error: quiet } });
+  const flood = asker.bus.nc.subscribe('$SRV.PING.flooded', {
+    callback: (_error, message) => {
+      // Each reply counts as 256 bytes at least, of 64 MiB.
+      for (let n = 0; n < 270_000; n += 1) message.respond('');
+    },
+  });
+  await asker.bus.nc.flush();
+  expect(await gatherPings(bus, 'flooded', { gatherMs: 20_000 })).toEqual([]);
+  await bus.nc.flush();
+  expect(warnings).toEqual(['oversized discovery reply ignored']);
+  flood.unsubscribe();
+});

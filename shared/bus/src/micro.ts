@@ -208,6 +208,8 @@ function collect(
       bytes += REPLY_BYTES + message.data.length;
       if (message.data.length > MAX_ANSWER_BYTES || bytes > MAX_GATHERED_BYTES) {
         bus.log.warn({ subject, bytes: message.data.length, all: bytes }, 'oversized discovery reply ignored');
+        // All further replies would be ignored too, with a line of log each.
+        if (bytes > MAX_GATHERED_BYTES) finish();
         return;
       }
       const count = take(message.data);
