@@ -13,8 +13,7 @@ export function ChatHome() {
     <Loaded query={query}>
       {(agents) => {
         const last = agents.find(({ name }) => name === readLastAgent()) ?? agents[0];
-        if (last && isLeaving) return null;
-        if (last) return <Navigate to="/chat/$agent" params={{ agent: last.name }} replace />;
+        if (last) return isLeaving ? null : <Navigate to="/chat/$agent" params={{ agent: last.name }} replace />;
         return (
           <Empty
             icon={Bot}
