@@ -23,9 +23,8 @@ const testTimeoutMs = 30_000;
 const pollTimeoutMs = 10_000;
 /** Tests scale the production durations to a fifth: shared/contracts/src/timings.ts. */
 const TIME_SCALE = '0.2';
-/** Shares compiled sources between the workers and all programs that tests start. Node reads it at the start of a process. */
-const NODE_COMPILE_CACHE = join(import.meta.dirname, 'node_modules/.cache/compiled');
-process.env['NODE_COMPILE_CACHE'] ??= NODE_COMPILE_CACHE;
+// Shares compiled sources between the workers and all programs that tests start. Node reads the variable when a process starts.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 /** Tests with Chromium, slowest first. */
 const IN_A_BROWSER = [
   'test/console/actions.test.ts',
@@ -81,12 +80,12 @@ export default defineConfig({
     /** Concurrent tests of a file wait for the bus and compute little. */
     maxConcurrency: 10,
     /** Inherited by the services and commands that tests start. */
-    env: { MILLRACE_TIME_SCALE: TIME_SCALE, NODE_COMPILE_CACHE },
+    env: { MILLRACE_TIME_SCALE: TIME_SCALE },
     /** Retries once in CI, because of pauses of its machine. CI lists the tests that needed the second attempt. */
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: testTimeoutMs,
     hookTimeout: hookTimeoutMs,
-    /** The default of a second is too short beside two busy loops. */
+    /** If other processes keep both cores busy, the default of one second expires before the condition holds. */
     expect: { poll: { timeout: pollTimeoutMs } },
     sequence: { sequencer: LongestFirst },
     globalSetup: 'shared/testkit/src/global-setup.ts',

@@ -107,13 +107,11 @@ async function empty({ url, monitorUrl }: NatsServer): Promise<boolean> {
   }
 }
 
-/** A server that does not answer is not reused. */
-const CLOSING = { headers: { connection: 'close' } };
-
 async function countConnections(monitorUrl: string): Promise<number> {
-  const page: unknown = await (
-    await fetch(`${monitorUrl}/connz`, { ...CLOSING, signal: AbortSignal.timeout(CLOSE_TIMEOUT_MS) })
-  ).json();
+  // A test may have frozen the server.
+  const signal = AbortSignal.timeout(CLOSE_TIMEOUT_MS);
+  const answer = await fetch(`${monitorUrl}/connz`, { headers: { connection: 'close' }, signal });
+  const page: unknown = await answer.json();
   if (typeof page === 'object' && page !== null && 'num_connections' in page) return Number(page.num_connections);
   throw new Error(`${monitorUrl}/connz counts no connections.`);
 }

@@ -1,13 +1,15 @@
 // The folder for the temporary files of a run of tests. Hundreds of servers write their stores there, so it is in memory if the machine has a
 // memory file system with enough space.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 /** The stores of a run have 0.6 GB at most at one time; containers give this folder 64 MB unless they are configured otherwise. */
 const MIN_FREE_BYTES = 4 * 1024 ** 3;
+/** A run creates folders all the time. The process of a run in another container is not visible here. */
+const ABANDONED_MS = 10 * 60_000;
 const NAME = /^millrace-run-(?<pid>\d+)-/;
 
 /** Creates the folder, and sets TMPDIR for the workers and their programs. @returns removes the folder and restores TMPDIR */
@@ -54,7 +56,7 @@ function removeAbandoned(parent: string): void {
     const pid = NAME.exec(name)?.groups?.['pid'];
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
     try {
-      remove(join(parent, name));
+      if (Date.now() - statSync(join(parent, name)).mtimeMs > ABANDONED_MS) remove(join(parent, name));
     } catch {
       // The folder of another user.
     }
