@@ -6,6 +6,7 @@ import {
   srvPingSchema,
   srvStatsSchema,
 } from '@millrace/contracts';
+import type { Msg } from 'nats';
 import { useBus, useNats } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -189,11 +190,18 @@ test('Gathering ends with one line of log when the replies exceed the total size
   const quiet = () => undefined;
   const warn = (_fields: object, message: string) => void warnings.push(message);
   const bus = await asker.connect({ log: { debug: quiet, info: quiet, warn, error: quiet } });
+  const mebibyte = new Uint8Array(1024 * 1024 - 512);
+  const replyTooOften = async (message: Msg) => {
+    for (let n = 0; n < 63; n += 1) {
+      message.respond(mebibyte);
+      // The flush bounds the data that the server buffers for the asker.
+      await asker.bus.nc.flush();
+    }
+    // Each reply counts as 256 bytes at least, of 64 MiB.
+    for (let n = 0; n < 10_000; n += 1) message.respond('');
+  };
   const flood = asker.bus.nc.subscribe('$SRV.PING.flooded', {
-    callback: (_error, message) => {
-      // Each reply counts as 256 bytes at least, of 64 MiB.
-      for (let n = 0; n < 270_000; n += 1) message.respond('');
-    },
+    callback: (_error, message) => void replyTooOften(message),
   });
   await asker.bus.nc.flush();
   expect(await gatherPings(bus, 'flooded', { gatherMs: 20_000 })).toEqual([]);

@@ -30,13 +30,15 @@ const CASES = casesFileSchema.parse({
 });
 
 let count = 0;
+/** Twice the default: ten checks run at once, beside the other test files. */
+const policy = { timeoutMs: 4_000, attempts: 1, onFailure: 'fail' };
 /** Other tests keep the machine busy, and a violation must not be taken for their load. */
 const measure = async () => 1;
 
 async function runRules(quirks: Quirks, rules = OVER_THE_BUS, load = {}): Promise<RuleResult[]> {
   const id = `scripted-${(count += 1)}`;
   const bus = await checker.connect({ name: id });
-  const { stop } = await scriptProcessor(bus, id, quirks);
+  const { stop } = await scriptProcessor(bus, id, { ...quirks, descriptor: { policy, ...quirks.descriptor } });
   try {
     const [report] = await checkProcessors({ bus: checker.bus, name: id, cases: CASES, seed: 7, rules, ...load });
     return report?.results ?? [];
