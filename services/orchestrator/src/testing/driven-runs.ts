@@ -41,6 +41,9 @@ export type DrivenRun = {
   fence(): void;
 };
 
+/** Of commands that a test does not store: no stored command has it. */
+const UNSTORED_SEQUENCE = 7_000_000;
+
 type BeginOptions = { agent?: string; deadlineMs?: number; sequence?: number; text?: string; threadId?: string };
 export type Driver = {
   deps: Deps & { saves: DeferredSaves };
@@ -118,7 +121,7 @@ function beginRun(
   deps: Driver['deps'],
   runId: string,
   live: ChunkBatch[],
-  { agent = 'nosuch', deadlineMs = 60_000, sequence = 7, text = 'hello', threadId }: BeginOptions,
+  { agent = 'nosuch', deadlineMs = 60_000, sequence = UNSTORED_SEQUENCE, text = 'hello', threadId }: BeginOptions,
 ): DrivenRun {
   const { access } = deps;
   const { bus } = access;
