@@ -3,6 +3,10 @@ import { EXIT_CODES } from './exit-code-table.ts';
 import { readInput, openLines } from './read-input.ts';
 import { runCli } from './run-cli.ts';
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** npm forwards a Ctrl-C that the terminal has sent to all processes, so the signal arrives twice, the second time while the command exits. ms */
+const REPEATED_SIGNAL_MS = 1_000;
+
 const outputClosed = watchClosedOutput(process.stdout);
 // If stderr is closed, the answer on stdout still counts.
 process.stderr.on('error', () => undefined);
@@ -19,9 +23,16 @@ const code = await runCli(process.argv.slice(2), {
   stderr: createOutput(process.stderr),
   onOutputClosed: outputClosed.handleBy,
   onInterrupt(handle) {
-    const signals = ['SIGINT', 'SIGTERM'] as const;
-    for (const signal of signals) process.on(signal, handle);
-    return () => signals.forEach((signal) => process.off(signal, handle));
+    let isInterrupted = false;
+    const interrupt = () => {
+      isInterrupted = true;
+      handle();
+    };
+    for (const signal of SIGNALS) process.on(signal, interrupt);
+    return () => {
+      if (isInterrupted) ignoreRepeatedSignals();
+      for (const signal of SIGNALS) process.off(signal, interrupt);
+    };
   },
   leave: (code) => process.exit(code),
 });
@@ -30,6 +41,15 @@ process.stdout.write('', () => process.stderr.write('', () => process.exit(outpu
 
 function createOutput(stream: NodeJS.WriteStream) {
   return { write: (text: string) => void stream.write(text), isTerminal: stream.isTTY };
+}
+
+/** Keeps the exit code of an interrupted command if the signal arrives again. A later signal ends a command that does not exit. */
+function ignoreRepeatedSignals(): void {
+  const endedAt = performance.now();
+  const leaveLate = () => {
+    if (performance.now() - endedAt > REPEATED_SIGNAL_MS) process.exit(EXIT_CODES.interrupted.code);
+  };
+  for (const signal of SIGNALS) process.on(signal, leaveLate);
 }
 
 /**
