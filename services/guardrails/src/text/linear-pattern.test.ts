@@ -30,6 +30,14 @@ describe('the probes of a pattern', () => {
   };
   const distinct = (count: number, name: string) => Array.from({ length: count }, (_, at) => compilePattern(name + at));
 
+  test('find the slow text if a collection disturbs the short probes of another one', () => {
+    const measure: MeasureFind = (_, text) => {
+      const disturbedMs = text.length <= 32 && text.startsWith('0') ? 1 : 0;
+      return text.startsWith('x') ? text.length ** 2 * 1e-4 : disturbedMs;
+    };
+    expect(weighPatterns([compilePattern('x.*q|x')], measure)).toBeGreaterThan(20);
+  });
+
   test.each([1e-7, 1e-6, 1e-5, 5e-5, 1e-4, 2e-4, 1e-3, 1e-2])(
     'take bounded time if a step takes %s ms, and a slow pattern is recognized',
     (msPerStep) => {
