@@ -30,7 +30,7 @@ const CASES = casesFileSchema.parse({
 });
 
 let count = 0;
-/** Twice the default: ten checks run at once, beside the other test files. */
+/** Twice the default: ten checks of this file run at once, and other files in parallel. */
 const policy = { timeoutMs: 4_000, attempts: 1, onFailure: 'fail' };
 /** Other tests keep the machine busy, and a violation must not be taken for their load. */
 const measure = async () => 1;
