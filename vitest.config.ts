@@ -2,7 +2,7 @@
 // The files of a project share its processes, because starting one and loading the imports would take most of a file's processor time.
 // The leak check (setup file) fails a file that leaves a resource open for the next.
 import { globSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -25,7 +25,7 @@ const pollTimeoutMs = 10_000;
 const TIME_SCALE = '0.2';
 // Shares compiled sources between the workers and all programs that tests start. Node reads the variable when a process starts.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
-/** Tests with Chromium, slowest first. */
+/** Tests with Chromium. */
 const IN_A_BROWSER = [
   'test/console/actions.test.ts',
   'test/console/chat.test.ts',
@@ -34,38 +34,59 @@ const IN_A_BROWSER = [
   'test/console/live.test.ts',
   'test/e2e/browser.test.ts',
 ];
-/** Folders and names of the slowest files: they start first, so that none of them runs alone at the end. */
+/** Outages of production length: these tests wait. */
+const FAULTS = 'test/faults/*.test.ts';
+/** They start first, because each takes half a minute or more and none may run alone at the end. */
 const LONGEST = [
-  'test/faults/',
-  // Waits for a package archive.
+  'test/faults/program/',
+  'test/e2e/erase.test.ts',
+  'test/e2e/check.test.ts',
+  'shared/check/src/check-service',
   'shared/servers/src/debian-package',
-  ...IN_A_BROWSER,
-  'test/e2e/',
+];
+/** Folders whose files keep a core busy. */
+const BUSY = [
   'test/',
   'services/guardrails/',
-  'services/orchestrator/',
   'shared/check/',
   'deploy/dev/',
   'services/gateway/src/openai/clients/',
   'services/tools/src/mcp/',
   'shared/cli/',
-  'services/auth/src/callout/',
 ];
-/** Packages with a separate project; all others share one, because each project starts its own worker. */
-const LARGE = ['services/guardrails', 'services/orchestrator'];
 
 type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
 
-class LongestFirst extends BaseSequencer {
-  /** Keeps the base order within a folder: the files of a project in sequence, slowest of the previous run first. */
+class Mixed extends BaseSequencer {
+  /**
+   * Spreads the busy files evenly between the others, so that the workers neither overload the cores nor wait together. Both keep the base
+   * order: slowest of the previous run first.
+   */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
-      const at = LONGEST.findIndex((folder) => moduleId.startsWith(`${import.meta.dirname}/${folder}`));
-      return at < 0 ? LONGEST.length : at;
-    };
-    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
+    const sorted = await super.sort(files);
+    const select = (project: string) => sorted.filter((file) => file.project.name === project);
+    const longest = select('test').filter(isIn(LONGEST));
+    const rest = select('test').filter((file) => !longest.includes(file));
+    const busy = rest.filter(isIn(BUSY));
+    const quiet = rest.filter((file) => !busy.includes(file));
+    return [...longest, ...mix(busy, quiet), ...mix(select('browser'), select('faults'))];
   }
 }
+
+const isIn =
+  (folders: readonly string[]) =>
+  ({ moduleId }: TestSpecification) =>
+    folders.some((folder) => moduleId.startsWith(`${import.meta.dirname}/${folder}`));
+
+/** Merges two lists in proportion to their lengths. */
+function mix<T>(some: readonly T[], others: readonly T[]): T[] {
+  const spread = (all: readonly T[]) => all.map((item, n) => ({ item, at: (n + 0.5) / all.length }));
+  const placed = [...spread(some), ...spread(others)].toSorted((a, b) => a.at - b.at);
+  return placed.map(({ item }) => item);
+}
+
+/** These files run after all others. */
+const LATE = { maxWorkers: 6, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -87,18 +108,17 @@ export default defineConfig({
     hookTimeout: hookTimeoutMs,
     /** If other processes keep both cores busy, the default of one second expires before the condition holds. */
     expect: { poll: { timeout: pollTimeoutMs } },
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: Mixed },
     globalSetup: 'shared/testkit/src/global-setup.ts',
     setupFiles: 'shared/testkit/src/leak-check.ts',
     passWithNoTests: true,
     projects: [
-      project('test', ['test/!(faults)/**/*.test.ts'], { exclude: [...configDefaults.exclude, ...IN_A_BROWSER] }),
-      // After all others, because browsers take both cores, and other tests count milliseconds.
-      project('browser', IN_A_BROWSER, { maxWorkers: 4, sequence: { groupOrder: 1 } }),
-      // Outages of these tests are as long as outages in production.
-      project('faults', ['test/faults/**/*.test.ts'], { env: { MILLRACE_TIME_SCALE: '1' } }),
-      ...LARGE.map((dir) => project(basename(dir), [findTests(dir)])),
-      project('packages', packages.filter((dir) => !LARGE.includes(dir)).map(findTests)),
+      project('test', ['test/**/*.test.ts', ...packages.map(findTests)], {
+        exclude: [...configDefaults.exclude, ...IN_A_BROWSER, FAULTS],
+      }),
+      // Browsers take both cores, and the tests of the other project count milliseconds. Those of outages wait in the meantime.
+      project('browser', IN_A_BROWSER, LATE),
+      project('faults', [FAULTS], { ...LATE, env: { MILLRACE_TIME_SCALE: '1' } }),
     ],
   },
 });

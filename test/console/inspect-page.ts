@@ -1,12 +1,15 @@
-// Inspects an open page: its accessibility in light and dark, its width on a phone, and a screenshot of each.
+// Inspects an open page: its accessibility in light and dark, and its width on a phone. With MILLRACE_SCREENSHOTS=1 it takes a screenshot
+// of each.
 import axe from 'axe-core';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { PHONE } from './use-console.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
+/** Screenshots are for readers: they take a tenth of the processor time of all tests in a browser. */
+const takesScreenshots = process.env['MILLRACE_SCREENSHOTS'] !== undefined;
 
-/** Lists the serious violations of a page, and whether it is wider than a phone. Takes the screenshots. */
+/** Lists the serious violations of a page, and whether it is wider than a phone. */
 export async function inspect(page: Page, name: string): Promise<string[]> {
   await page.evaluate(axe.source);
   const problems = [
@@ -17,7 +20,7 @@ export async function inspect(page: Page, name: string): Promise<string[]> {
   const size = page.viewportSize() ?? PHONE;
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(PHONE);
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}-phone.png`) });
+  await takeScreenshot(page, `${name}-phone`);
   const wide = await listWideElements(page);
   problems.push(...wide.map((element) => `phone: ${element}`));
   await page.setViewportSize(size);
@@ -26,7 +29,7 @@ export async function inspect(page: Page, name: string): Promise<string[]> {
 
 async function inspectScheme(page: Page, name: string, colorScheme: 'light' | 'dark', rules?: string[]) {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`) });
+  await takeScreenshot(page, `${name}-${colorScheme}`);
   const found = await page.evaluate((only) => {
     const run: (typeof axe)['run'] = Reflect.get(globalThis, 'axe').run;
     return run({ resultTypes: ['violations'], ...(only && { runOnly: only }) });
@@ -34,6 +37,10 @@ async function inspectScheme(page: Page, name: string, colorScheme: 'light' | 'd
   return found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (takesScreenshots) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
 }
 
 /** Lists the page, if it scrolls sideways, and the waterfalls and tables that do. */

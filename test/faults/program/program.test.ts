@@ -10,7 +10,8 @@ const main = resolve(import.meta.dirname, 'main.ts');
 const TIMEOUT_MS = 300_000;
 
 async function faults(...args: string[]): Promise<{ code: number; stdout: string }> {
-  const running = promisify(execFile)(process.execPath, [main, ...args], { timeout: TIMEOUT_MS });
+  const env = { ...process.env, MILLRACE_TIME_SCALE: '1' };
+  const running = promisify(execFile)(process.execPath, [main, ...args], { env, timeout: TIMEOUT_MS });
   return running.then(
     ({ stdout }) => ({ code: 0, stdout }),
     (error: { code?: number; stdout?: string }) => ({ code: error.code ?? 1, stdout: error.stdout ?? '' }),
