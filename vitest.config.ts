@@ -34,9 +34,9 @@ const IN_A_BROWSER = [
   'test/console/live.test.ts',
   'test/e2e/browser.test.ts',
 ];
-/** Outages of production length: these tests wait. */
+/** These tests wait for outages of production length, so they start first. */
 const FAULTS = 'test/faults/*.test.ts';
-/** They start first, because each takes half a minute or more and none may run alone at the end. */
+/** They follow, because each takes half a minute or more and none may run alone at the end. */
 const LONGEST = [
   'test/faults/program/',
   'test/e2e/erase.test.ts',
@@ -69,7 +69,7 @@ class Mixed extends BaseSequencer {
     const rest = select('test').filter((file) => !longest.includes(file));
     const busy = rest.filter(isIn(BUSY));
     const quiet = rest.filter((file) => !busy.includes(file));
-    return [...longest, ...mix(busy, quiet), ...mix(select('browser'), select('faults'))];
+    return [...select('faults'), ...longest, ...mix(busy, quiet), ...select('browser')];
   }
 }
 
@@ -84,9 +84,6 @@ function mix<T>(some: readonly T[], others: readonly T[]): T[] {
   const placed = [...spread(some), ...spread(others)].toSorted((a, b) => a.at - b.at);
   return placed.map(({ item }) => item);
 }
-
-/** These files run after all others. */
-const LATE = { maxWorkers: 6, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -116,9 +113,9 @@ export default defineConfig({
       project('test', ['test/**/*.test.ts', ...packages.map(findTests)], {
         exclude: [...configDefaults.exclude, ...IN_A_BROWSER, FAULTS],
       }),
-      // Browsers take both cores, and the tests of the other project count milliseconds. Those of outages wait in the meantime.
-      project('browser', IN_A_BROWSER, LATE),
-      project('faults', [FAULTS], { ...LATE, env: { MILLRACE_TIME_SCALE: '1' } }),
+      // After all others, because browsers take both cores, and other tests count milliseconds.
+      project('browser', IN_A_BROWSER, { maxWorkers: 4, sequence: { groupOrder: 1 } }),
+      project('faults', [FAULTS], { env: { MILLRACE_TIME_SCALE: '1' } }),
     ],
   },
 });
