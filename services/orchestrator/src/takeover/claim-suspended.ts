@@ -5,7 +5,6 @@ import { createConflictError, type Delivery, type JetStreamAccess } from '@millr
 import { isAtRest, locateHead, openNextEpoch } from '../state/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { retryThroughOutages } from '../state/retry-outages.ts';
-import { readResumptions, readSuspension } from '../state/suspension-store.ts';
 import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
 import { deferIfNewer } from './defer-to-newer.ts';
 import { answerAtRest, load, takeOver, type ClaimedRun } from './claim-run.ts';
@@ -38,10 +37,6 @@ export async function claimSuspended(asked: EpochRequest<ResumeCommand>): Promis
     }
     // The run is active and reads the answer itself, or it has ended.
     if (head.status !== 'suspended') return answer(delivery);
-    if (await isUnanswered(access, head)) {
-      deps.log.debug({ tenant, runId }, 'resume command without an answer, dropped');
-      return answer(delivery);
-    }
     const next = makeResumedHead(head, access, delivery.sequence);
     const loaded = await load(asked, head);
     if ('newer' in loaded) return undefined;
@@ -50,20 +45,6 @@ export async function claimSuspended(asked: EpochRequest<ResumeCommand>): Promis
     if (store) return { store, state: loaded.state };
   }
   throw createConflictError(`${tenant}.${runId}`);
-}
-
-/**
- * Returns true if the command is late: another command has resumed the run with the answers, and the run has asked further questions. If the
- * orchestrator resumed it again, a caller that answers these questions would read the repeated `suspended` chunk as the end of its run.
- * An answer that cannot be read fails the run that reads it.
- */
-async function isUnanswered(access: JetStreamAccess, head: RunHead): Promise<boolean> {
-  try {
-    const suspension = await readSuspension(access, head);
-    return suspension !== undefined && (await readResumptions(access, head, suspension.pending)).length === 0;
-  } catch {
-    return false;
-  }
 }
 
 async function answer(delivery: Delivery): Promise<undefined> {

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { gateStage } from '../testing/gated-stage.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
-import { wakeRun } from './after-suspension.ts';
 import { expireRun } from './expire-run.ts';
 
 const nats = useNats();
@@ -61,20 +60,6 @@ describe('an answer', () => {
     await runs.api().resume(again, runs.address(run));
     await runs.api().resume(again, runs.address(run));
     runs.orchestrator({ text: 'Hello.' });
-    await runs.becomes(run, 'finished');
-    expect((await run.head())?.epoch).toBe(2);
-  });
-
-  test('resumes the run, a late resume command without an answer does not', async () => {
-    const { run, token } = await suspendRun();
-    const head = await run.head();
-    if (!head) throw new Error('the run has no head');
-    await wakeRun(stream.access, head, 'late');
-    runs.orchestrator({ text: 'Hello.' });
-    const countCommands = async () => (await stream.access.jsm.streams.info(connection.bus.names.runs)).state.messages;
-    await expect.poll(countCommands).toBe(0);
-    expect(await run.head()).toMatchObject({ status: 'suspended', epoch: 1 });
-    await runs.resume(run, token, 1);
     await runs.becomes(run, 'finished');
     expect((await run.head())?.epoch).toBe(2);
   });
