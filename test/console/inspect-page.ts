@@ -7,7 +7,7 @@ import { PHONE } from './use-console.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
 /** Screenshots are for readers: they take a tenth of the processor time of all tests in a browser. */
-const takesScreenshots = process.env['MILLRACE_SCREENSHOTS'] !== undefined;
+const takesScreenshots = process.env['MILLRACE_SCREENSHOTS'] === '1';
 
 /** Lists the serious violations of a page, and whether it is wider than a phone. */
 export async function inspect(page: Page, name: string): Promise<string[]> {
@@ -21,6 +21,7 @@ export async function inspect(page: Page, name: string): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(PHONE);
   await takeScreenshot(page, `${name}-phone`);
+  await page.evaluate(awaitLayout);
   const wide = await listWideElements(page);
   problems.push(...wide.map((element) => `phone: ${element}`));
   await page.setViewportSize(size);
@@ -42,6 +43,13 @@ async function inspectScheme(page: Page, name: string, colorScheme: 'light' | 'd
 async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (takesScreenshots) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
 }
+
+/** Runs in the page: resolves after its observers of the new size have run. */
+const awaitLayout = () =>
+  new Promise<void>((resolve) => {
+    const awaitFrame: (call: () => void) => void = Reflect.get(globalThis, 'requestAnimationFrame');
+    awaitFrame(() => awaitFrame(resolve));
+  });
 
 /** Lists the page, if it scrolls sideways, and the waterfalls and tables that do. */
 const listWideElements = (page: Page): Promise<string[]> =>

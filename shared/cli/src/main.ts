@@ -7,6 +7,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** npm forwards a Ctrl-C that the terminal has sent to all processes, so the signal arrives twice, the second time while the command exits. ms */
 const REPEATED_SIGNAL_MS = 1_000;
 
+type Interruption = { signal: NodeJS.Signals; at: number };
+
 const outputClosed = watchClosedOutput(process.stdout);
 // If stderr is closed, the answer on stdout still counts.
 process.stderr.on('error', () => undefined);
@@ -23,14 +25,14 @@ const code = await runCli(process.argv.slice(2), {
   stderr: createOutput(process.stderr),
   onOutputClosed: outputClosed.handleBy,
   onInterrupt(handle) {
-    let isInterrupted = false;
-    const interrupt = () => {
-      isInterrupted = true;
+    let last: Interruption | undefined;
+    const interrupt = (signal: NodeJS.Signals) => {
+      last = { signal, at: performance.now() };
       handle();
     };
     for (const signal of SIGNALS) process.on(signal, interrupt);
     return () => {
-      if (isInterrupted) ignoreRepeatedSignals();
+      if (last) ignoreRepetition(last);
       for (const signal of SIGNALS) process.off(signal, interrupt);
     };
   },
@@ -43,13 +45,11 @@ function createOutput(stream: NodeJS.WriteStream) {
   return { write: (text: string) => void stream.write(text), isTerminal: stream.isTTY };
 }
 
-/** Keeps the exit code of an interrupted command if the signal arrives again. A later signal ends a command that does not exit. */
-function ignoreRepeatedSignals(): void {
-  const endedAt = performance.now();
-  const leaveLate = () => {
-    if (performance.now() - endedAt > REPEATED_SIGNAL_MS) process.exit(EXIT_CODES.interrupted.code);
-  };
-  for (const signal of SIGNALS) process.on(signal, leaveLate);
+/** Keeps the exit code of a command that exits soon after its interruption, if the same signal arrives again. A later signal ends it. */
+function ignoreRepetition({ signal, at }: Interruption): void {
+  process.on(signal, () => {
+    if (performance.now() - at > REPEATED_SIGNAL_MS) process.exit(EXIT_CODES.interrupted.code);
+  });
 }
 
 /**

@@ -53,7 +53,7 @@ const [SHORT_PROBE, MIDDLE_PROBE] = [32, 128];
 const USUAL_PROBE_MS = 1.25;
 /** Above this duration every text of some length is judged by a thread, so that nothing more is measured. */
 const ENOUGH_MS = 30;
-/** Maximum duration of all probes of one guard, ms: they block the event loop. The remaining patterns count as slow. */
+/** Duration of all probes of one guard, ms, after which the remaining patterns count as slow: probes block the event loop. One pattern takes less than 180. */
 const MAX_PROBING_MS = 100;
 /** Texts that are probed at the middle length: the slowest short ones. */
 const MAX_CANDIDATES = 3;
