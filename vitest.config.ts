@@ -44,7 +44,7 @@ const LONGEST = [
   'shared/check/src/check-service',
   'shared/servers/src/debian-package',
 ];
-/** Folders whose files keep a core busy. */
+/** Folders with files that keep a core busy. */
 const BUSY = [
   'test/',
   'services/guardrails/',
