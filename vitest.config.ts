@@ -69,7 +69,8 @@ class Mixed extends BaseSequencer {
     const rest = select('test').filter((file) => !longest.includes(file));
     const busy = rest.filter(isIn(BUSY));
     const quiet = rest.filter((file) => !busy.includes(file));
-    return [...select('faults'), ...longest, ...mix(busy, quiet), ...select('browser')];
+    // The other projects follow in the base order.
+    return [...new Set([...select('faults'), ...longest, ...mix(busy, quiet), ...sorted])];
   }
 }
 
