@@ -118,6 +118,8 @@ export const commandSchema = z.discriminatedUnion('command', [
       deadlineMs: z.number().describe('time left until the deadline when the run was suspended'),
     }),
     submittedAt: z.number(),
+    /** Revision of the newest answer at the time of queueing. Commands of earlier versions have none. */
+    answerRevision: z.number().int().min(1).optional(),
   }),
 ]);
 export type Command = z.infer<typeof commandSchema>;

@@ -55,10 +55,11 @@ export async function resumeRun(
   if (edited) refuseBadEdit(edited, pending, await readTools());
   const resumption = edited ? { resumeId, data: DENIED_UNEDITED, edited } : { resumeId, data };
   const answered = await writeResumption(access, head, pending, resumption);
-  const wake = async () => (hold ? undefined : wakeRun(access, head, `${pending.id}.${head.epoch}`));
-  if (answered === 'used') {
+  const { revision } = answered;
+  const wake = async () => (hold ? undefined : wakeRun(access, head, { reason: pending.id, revision }));
+  if (answered.by === 'other') {
     // The first caller may have received an error of the bus after its answer was stored without a resume command: the
-    // answer counts from now on.
+    // answer counts from now on, because its revision has changed.
     if (status === 'suspended') await wake();
     throw createUsedTokenError(runId);
   }
@@ -68,7 +69,7 @@ export async function resumeRun(
     if (isFinal(now)) throw createNotSuspendedError(runId, now);
     await wake();
   } catch (error) {
-    if (answered !== 'same') await takeBack(access, head, pending.id, answered.revision);
+    if (answered.by === 'this') await takeBack(access, head, pending.id, revision);
     throw error;
   }
   return { epoch: suspension.epoch };

@@ -65,10 +65,15 @@ export async function readSuspension(
   return (await readEntry(access, access.bus.names.state, key, suspensionSchema))?.value;
 }
 
-/** `revision`: the answer is stored. `used`: the question was answered before. `same`: by this very request. */
-export type StoredAnswer = { revision: number } | 'used' | 'same';
+/**
+ * The stored answer to a question. `by`: `this` request, an earlier attempt of the `same` request, or an `other` request.
+ */
+export type StoredAnswer = { by: 'this' | 'same' | 'other'; revision: number };
 
-/** @throws bus-unreachable, store-unavailable */
+/**
+ * Stores the answer unless the question has one. Otherwise it writes the first answer again: the new revision prevents that a failed first
+ * request removes an answer that this one reports as accepted or as used. @throws bus-unreachable, store-unavailable
+ */
 export async function writeResumption(
   access: JetStreamAccess,
   { tenant, runId }: SuspensionAddress,
@@ -81,10 +86,13 @@ export async function writeResumption(
   const ttlSeconds = Math.ceil(untilMs / 1_000) + SUSPENSION_LIMITS.graceSeconds;
   for (;;) {
     const there = await locateEntry(access, state, key, resumptionSchema);
-    if ('error' in there) return 'used';
-    if ('value' in there) return there.value.resumeId === resumption.resumeId ? 'same' : 'used';
-    const written = await writeEntry(access, state, key, resumption, { expectedRevision: there.revision, ttlSeconds });
-    if ('revision' in written) return written;
+    const { revision: expectedRevision } = there;
+    if ('error' in there) return { by: 'other', revision: expectedRevision };
+    const stored = 'value' in there ? there.value : undefined;
+    const written = await writeEntry(access, state, key, stored ?? resumption, { expectedRevision, ttlSeconds });
+    if (!('revision' in written)) continue;
+    const by = !stored ? 'this' : stored.resumeId === resumption.resumeId ? 'same' : 'other';
+    return { by, revision: written.revision };
   }
 }
 
@@ -99,18 +107,18 @@ export async function takeBackResumption(
   await deleteEntry(access, access.bus.names.state, key, revision, TOMBSTONE_SECONDS);
 }
 
-/** Returns the answers to open questions. @throws bus-unreachable, store-unavailable */
+/** Returns the answers to open questions, each with its revision. @throws bus-unreachable, store-unavailable */
 export async function readResumptions(
   access: JetStreamAccess,
   { tenant, runId }: SuspensionAddress,
   pending: readonly { id: string }[],
-): Promise<({ id: string } & Omit<Resumption, 'resumeId'>)[]> {
+): Promise<{ id: string; revision: number; answer: Omit<Resumption, 'resumeId'> }[]> {
   const { state } = access.bus.names;
   const readEntries = async ({ id }: { id: string }) => {
     const entry = await readEntry(access, state, stateKeys.resumption(tenant, runId, id), resumptionSchema);
     if (!entry) return [];
     const { resumeId: _, ...answer } = entry.value;
-    return [{ id, ...answer }];
+    return [{ id, revision: entry.revision, answer }];
   };
   return (await Promise.all(pending.map(readEntries))).flat();
 }

@@ -22,15 +22,19 @@ export async function wakeIfAnswered(access: JetStreamAccess, head: RunHead): Pr
   const suspension = await readSuspension(access, head);
   const answers = await readResumptions(access, head, suspension?.pending ?? []);
   if (answers.length === 0) return false;
-  await wakeRun(access, head, `${head.epoch}`);
+  const revision = Math.max(...answers.map((answer) => answer.revision));
+  await wakeRun(access, head, { reason: `${head.epoch}`, revision });
   return true;
 }
 
+/** Two commands with the same reason and revision are one. An answer that is stored again has another revision. */
+type Wake = { reason: string; revision: number };
+
 /**
- * Publishes the command that resumes a suspended run with an answer; any orchestrator may claim it.
- * @param reason distinguishes commands: two with the same reason are one. @throws queue-full, bus-unreachable
+ * Publishes the command that resumes a suspended run with an answer; any orchestrator may claim it. @throws queue-full,
+ * bus-unreachable
  */
-export async function wakeRun(access: JetStreamAccess, head: RunHead, reason: string): Promise<void> {
+export async function wakeRun(access: JetStreamAccess, head: RunHead, { reason, revision }: Wake): Promise<void> {
   const { tenant, runId, suspension, deadlineAt } = head;
   // Remaining time of an active run: it may have been suspended by the time that the command arrives, with no more time
   // left than this.
@@ -40,8 +44,8 @@ export async function wakeRun(access: JetStreamAccess, head: RunHead, reason: st
     v: COMMON_VERSION,
     request: { tenant, runId, deadlineMs },
     submittedAt: access.clock.now(),
+    answerRevision: revision,
   };
-  await publishDurably(access, access.runShards.nextSubject(tenant), command, `${tenant}.${runId}.resume.${reason}`, {
-    isQueue: true,
-  });
+  const id = `${tenant}.${runId}.resume.${reason}.${revision}`;
+  await publishDurably(access, access.runShards.nextSubject(tenant), command, id, { isQueue: true });
 }

@@ -1,10 +1,11 @@
 // Claims a suspended run that has an answer: the orchestrator that receives the command becomes the owner, in a new
 // epoch, with the remaining time of the run. A redelivery of the command is a takeover, as of any run.
-import type { Command, RunHead } from '@millrace/contracts';
+import { MillraceError, isRetryable, type Command, type RunHead } from '@millrace/contracts';
 import { createConflictError, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { isAtRest, locateHead, openNextEpoch } from '../state/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { retryThroughOutages } from '../state/retry-outages.ts';
+import { readResumptions, readSuspension } from '../state/suspension-store.ts';
 import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
 import { deferIfNewer } from './defer-to-newer.ts';
 import { answerAtRest, load, takeOver, type ClaimedRun } from './claim-run.ts';
@@ -37,6 +38,10 @@ export async function claimSuspended(asked: EpochRequest<ResumeCommand>): Promis
     }
     // The run is active and reads the answer itself, or it has ended.
     if (head.status !== 'suspended') return answer(delivery);
+    if (await isLate(access, head, delivery.command)) {
+      deps.log.debug({ tenant, runId }, 'resume command without an answer, dropped');
+      return answer(delivery);
+    }
     const next = makeResumedHead(head, access, delivery.sequence);
     const loaded = await load(asked, head);
     if ('newer' in loaded) return undefined;
@@ -45,6 +50,28 @@ export async function claimSuspended(asked: EpochRequest<ResumeCommand>): Promis
     if (store) return { store, state: loaded.state };
   }
   throw createConflictError(`${tenant}.${runId}`);
+}
+
+/**
+ * Returns true if the command is late: another command has resumed the run with the answers, and the run has asked further questions. If the
+ * orchestrator resumed the run again, it would publish a further `suspended` chunk, and a caller that has answered in between would read that
+ * chunk as the end of the run. Every answer is stored before its command is published. Returns false if the questions have expired: the
+ * command may be that of the expiry, which leaves no timer. Returns false for a command of an earlier version: another answer may have
+ * the same command there.
+ */
+async function isLate(access: JetStreamAccess, head: RunHead, { answerRevision }: ResumeCommand): Promise<boolean> {
+  const { tenant, runId, suspension } = head;
+  if (answerRevision === undefined || !suspension || suspension.expiresAt <= access.clock.now()) return false;
+  try {
+    return await retryThroughOutages(`the answers of ${tenant}.${runId}`, async () => {
+      const asked = await readSuspension(access, head);
+      return asked !== undefined && (await readResumptions(access, head, asked.pending)).length === 0;
+    });
+  } catch (error) {
+    // The next owner reads the invalid entry again, and fails the run.
+    if (MillraceError.isInstance(error) && !isRetryable(error.code)) return false;
+    throw error;
+  }
 }
 
 async function answer(delivery: Delivery): Promise<undefined> {

@@ -90,7 +90,7 @@ export async function takeAnswers(run: Run): Promise<boolean> {
   const answers = await retryThroughOutages(`the answers of ${tenant}.${runId}`, () =>
     readResumptions(access, run.ref, open),
   );
-  for (const answer of answers) run.dispatch({ action: 'pending-resumed', ...answer });
+  for (const { id, answer } of answers) run.dispatch({ action: 'pending-resumed', id, ...answer });
   if (answers.length === 0) return false;
   const settled = answers.map(({ id }) => id);
   const clientCalls = open.flatMap((item) => (settled.includes(item.id) ? listSettledCalls(item) : []));

@@ -12,7 +12,7 @@ const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 
 test('an answer to an active run has as long as the run, because the run may be suspended before the command arrives', async () => {
-  await wakeRun(stream.access, createHead('r1', { deadlineAt: Date.now() + 3_600_000 }), 'p1');
+  await wakeRun(stream.access, createHead('r1', { deadlineAt: Date.now() + 3_600_000 }), { reason: 'p1', revision: 1 });
   const stopping = new AbortController();
   const { promise, resolve } = Promise.withResolvers<Delivery>();
   const take = async (delivery: Delivery) => {
