@@ -34,6 +34,11 @@ export type ChunkMerge = {
    * Suspensions up to this epoch have been answered: their `suspended` chunks do not end the stream and are not passed.
    */
   answeredTo: number;
+  /**
+   * Tokens of answered questions. An orchestrator that has suspended the run again at the time of an answer lists its question in a later
+   * epoch too, and resumes the run afterwards.
+   */
+  answeredTokens: readonly string[];
 };
 export type MergedChunks = { merge: ChunkMerge; accepted: PositionedChunk[] };
 
@@ -44,8 +49,12 @@ export const MAX_WAITING_CHUNKS = 10_000;
 
 export const FIRST_POSITION: Position = { epoch: 1, index: 0 };
 
-export function startMerge(from: Position = FIRST_POSITION, answeredTo = 0): ChunkMerge {
-  return { next: from, waiting: [], ended: false, answeredTo };
+export function startMerge(
+  from: Position = FIRST_POSITION,
+  answeredTo = 0,
+  answeredTokens: readonly string[] = [],
+): ChunkMerge {
+  return { next: from, waiting: [], ended: false, answeredTo, answeredTokens };
 }
 
 /** Returns true if chunks are missing that a replay must return. */
@@ -88,12 +97,21 @@ function giveWaiting(merge: ChunkMerge, accepted: PositionedChunk[] = []): Merge
 function give(merge: ChunkMerge, batch: StoredBatch, from: number, accepted: PositionedChunk[]): ChunkMerge {
   const { epoch } = batch;
   const rest = batch.chunks.slice(from - batch.index);
-  const isAnswered = ({ type }: Chunk) => type === 'suspended' && epoch <= merge.answeredTo;
+  const isAnswered = (chunk: Chunk) =>
+    chunk.type === 'suspended' && (epoch <= merge.answeredTo || hasAnyToken(chunk, merge.answeredTokens));
   const last = rest.findIndex((chunk) => endsRun(chunk) && !isAnswered(chunk));
   const chunks = last < 0 ? rest : rest.slice(0, last + 1);
   for (const [at, chunk] of chunks.entries()) if (!isAnswered(chunk)) accepted.push({ epoch, index: from + at, chunk });
   return { ...merge, next: { epoch, index: from + chunks.length }, ended: last >= 0 };
 }
+
+const hasAnyToken = (
+  { payload: { resumeToken, pending = [] } }: Extract<Chunk, { type: 'suspended' }>,
+  tokens: readonly string[],
+): boolean =>
+  [resumeToken, ...pending.map((one) => one.resumeToken)].some(
+    (token) => token !== undefined && tokens.includes(token),
+  );
 
 /** Returns true if the batch is empty, or all of it is before `next`. */
 const isOver = (next: Position, batch: StoredBatch): boolean => endsBefore(batch, next) || batch.chunks.length === 0;

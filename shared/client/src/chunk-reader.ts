@@ -12,6 +12,8 @@ export type ReaderOptions = {
   from?: Position | undefined;
   /** Suspensions up to this epoch have been answered. */
   answeredTo?: number | undefined;
+  /** Tokens of questions that have been answered. */
+  answeredTokens?: readonly string[] | undefined;
   /** The reader starts late: earlier chunks must be requested. */
   late: boolean;
   /** For a run that was submitted here: `run-unknown` means that it has not started yet, for this long, ms. */
@@ -26,9 +28,9 @@ export type ChunkReader = {
 
 /** Resolves when no chunk that is published later can be missed. @throws bus-unreachable */
 export async function readChunks(source: ChunkSource, log: ChunkLog, options: ReaderOptions): Promise<ChunkReader> {
-  const { from, answeredTo, late, unknownForMs = 0, limits = REPLAY_LIMITS } = options;
+  const { from, answeredTo, answeredTokens, late, unknownForMs = 0, limits = REPLAY_LIMITS } = options;
   const abort = new AbortController();
-  let state = startReading(startMerge(from, answeredTo), late);
+  let state = startReading(startMerge(from, answeredTo, answeredTokens), late);
   let listening: Pick<Listening, 'stop'> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isAsking = false;

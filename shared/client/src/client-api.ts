@@ -33,6 +33,8 @@ export type FollowOptions = {
   from?: Position | undefined;
   /** Suspensions up to this epoch have been answered: their last chunks do not end the run. */
   answeredTo?: number | undefined;
+  /** Tokens of questions that have been answered: a `suspended` chunk with one of them does not end the run. */
+  answeredTokens?: readonly string[] | undefined;
   /** Stops reading; the run continues. */
   signal?: AbortSignal | undefined;
 };

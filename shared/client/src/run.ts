@@ -52,12 +52,9 @@ type ReadOnOptions = { signal?: AbortSignal | undefined };
 /** `args`: approves the call with these arguments instead of the model's; every guard of the call judges them. */
 export type EditOptions = { args?: JsonObject | undefined };
 
-/** @param answeredTo the epoch up to which suspensions have been answered */
-export type ReadOn = (
-  from: Position | undefined,
-  answeredTo: number | undefined,
-  signal: AbortSignal | undefined,
-) => Promise<Run>;
+/** `answeredTo`: the epoch up to which suspensions have been answered. `token`: of the answered question. */
+type FollowedAnswer = { answeredTo: number | undefined; token: string; signal: AbortSignal | undefined };
+export type ReadOn = (from: Position | undefined, answer: FollowedAnswer) => Promise<Run>;
 
 export function createRun(
   runId: string,
@@ -82,12 +79,12 @@ export function createRun(
     },
     status: async () => (await ask('run', {}, { run: runId })).status,
     async resume(token, data, { signal, args } = {}) {
-      const { epoch } = await resumePending(connection, { runId, token, data, args }, closed);
-      return readOn(toPosition(log.getLast()), epoch, signal);
+      const { epoch: answeredTo } = await resumePending(connection, { runId, token, data, args }, closed);
+      return readOn(toPosition(log.getLast()), { answeredTo, token, signal });
     },
     async answer(token, data, { signal } = {}) {
-      const { epoch } = await answerPending(connection, { runId, token, data }, closed);
-      return readOn(toPosition(log.getLast()), epoch, signal);
+      const { epoch: answeredTo } = await answerPending(connection, { runId, token, data }, closed);
+      return readOn(toPosition(log.getLast()), { answeredTo, token, signal });
     },
     release: () => releaseRun(connection, runId, closed),
   };

@@ -50,16 +50,17 @@ export async function startRun(
   return reading.run;
 }
 
-type FollowFrom = Pick<ReaderOptions, 'from' | 'answeredTo'> & { signal?: AbortSignal | undefined };
+type FollowFrom = Pick<ReaderOptions, 'from' | 'answeredTo' | 'answeredTokens'> & { signal?: AbortSignal | undefined };
 
 /** `signal` stops reading, not the run. */
 export async function followRun(
   connection: ClientConnection,
   runId: string,
-  { from, answeredTo, signal }: FollowFrom,
+  { from, answeredTo, answeredTokens, signal }: FollowFrom,
   closed: AbortSignal,
 ): Promise<Run> {
-  return (await openReading(connection, runId, { late: true, from, answeredTo, leave: signal }, closed)).run;
+  const reading = { late: true, from, answeredTo, answeredTokens, leave: signal };
+  return (await openReading(connection, runId, reading, closed)).run;
 }
 
 /** Calls `onAbort` when the signal fires, or at once if it has fired, until the reading has ended. */
@@ -87,8 +88,10 @@ async function openReading(connection: ClientConnection, runId: string, options:
   void log.outcome.then(() => closed.removeEventListener('abort', onClose));
   listenForAbort(leave, log.outcome, () => stop(readLeaveError(leave, runId)));
   // A run that is answered again before it has published anything continues at the position of this reading.
-  const readOn: ReadOn = (from = options.from, answeredTo, signal) =>
-    followRun(connection, runId, { from, answeredTo, signal }, closed);
+  const readOn: ReadOn = (from = options.from, { answeredTo, token, signal }) => {
+    const answeredTokens = [...(options.answeredTokens ?? []), token];
+    return followRun(connection, runId, { from, answeredTo, answeredTokens, signal }, closed);
+  };
   return { run: createRun(runId, log, connection, closed, readOn), stop, catchUp, outcome: log.outcome };
 }
 

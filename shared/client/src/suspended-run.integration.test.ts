@@ -2,7 +2,7 @@
 // stand-in.
 import { MillraceError, type ApiRequest, type Chunk } from '@millrace/contracts';
 import type { ApiCall } from '@millrace/bus';
-import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
+import { serveScriptedApi, useBus, useNats, type ScriptedApi, type ScriptedRun } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect } from './client.ts';
 import type { Client } from './client-api.ts';
@@ -20,6 +20,10 @@ const suspendedChunk = (runId: string): Chunk => ({
   from: 'AGENT',
   payload: { payload: 'which?', resumeToken: 'the token', expiresAt: '2030-01-01T00:00:00.000Z' },
 });
+function askWhich(run: ScriptedRun): void {
+  run.say(run.text('Hello, '));
+  run.end('suspended', suspendedChunk(run.request.runId), { text: 'Hello, ' });
+}
 /** Stores the answer; another orchestrator resumes at the index of the `suspended` chunk. */
 const goOn = async (request: ApiRequest<'resume'>, { run: runId = '' }: ApiCall) => {
   received.push(request);
@@ -31,6 +35,10 @@ const goOn = async (request: ApiRequest<'resume'>, { run: runId = '' }: ApiCall)
   const run = api.runs.get(runId);
   setTimeout(() => {
     run?.takeOver(1);
+    if (run?.request.agent === 'repeats') {
+      run.end('suspended', suspendedChunk(runId), { text: 'Hello, ' });
+      run.takeOver(1);
+    }
     run?.say(run.text('the answer'));
     run?.finish('Hello, the answer');
   }, 50);
@@ -40,10 +48,9 @@ const goOn = async (request: ApiRequest<'resume'>, { run: runId = '' }: ApiCall)
 beforeAll(async () => {
   api = serveScriptedApi(service.bus, {
     agents: {
-      asks: (run) => {
-        run.say(run.text('Hello, '));
-        run.end('suspended', suspendedChunk(run.request.runId), { text: 'Hello, ' });
-      },
+      asks: askWhich,
+      // Was suspended again when the answer arrived.
+      repeats: askWhich,
     },
     answers: {
       resume: goOn,
@@ -90,6 +97,14 @@ test('A reader that answers before it has read the suspension reads on until the
   const next = await early.resume('the token', 1);
   expect(await collectTypes(next.fullStream)).toEqual(['Hello, ', 'retract', 'the answer', 'finish']);
   expect(await next.result()).toMatchObject({ status: 'finished' });
+});
+
+test('A later suspension that lists the answered question does not end the run', async () => {
+  const run = await client.start('repeats', 'hi');
+  await run.result();
+  const next = await run.answer('the token', 1);
+  expect(await collectTypes(next.fullStream)).toEqual(['retract', 'retract', 'the answer', 'finish']);
+  expect(await next.result()).toMatchObject({ status: 'finished', text: 'Hello, the answer' });
 });
 
 test('A rejected answer reports the reason', async () => {

@@ -34,6 +34,7 @@ export { processorBounds } from './conformance/processor-bounds.ts';
 export type { ConformanceCase } from './conformance/subject.ts';
 export { aRun, callStages, type StageCallInput, type StageCallResult } from './call-stages.ts';
 export { invalidAgent, serveScriptedApi, type ScriptedApi } from './scripted/scripted-api.ts';
+export type { ScriptedRun } from './scripted/scripted-run.ts';
 export { appliedAgent } from './scripted/applied-agent.ts';
 export { processorEndpoint, processorMetadata, serviceInfo } from './scripted/service-info.ts';
 export { inheritedEnv } from './inherited-env.ts';

@@ -51,7 +51,8 @@ async function continueAt({ from, before }: Mark, parts: GivenAnswers): Promise<
       if (isExclusive) throw error;
       ignoreUsed(error);
     });
-  return { run: await client.follow(runId, { from, answeredTo: from.epoch, signal: left }), before };
+  const answered = { answeredTo: from.epoch, answeredTokens: answers.map(({ token }) => token) };
+  return { run: await client.follow(runId, { from, ...answered, signal: left }), before };
 }
 
 function ignoreUsed(error: unknown): void {
