@@ -2,9 +2,10 @@
 // The files of a project share its processes, because starting one and loading the imports would take most of a file's processor time.
 // The leak check (setup file) fails a file that leaves a resource open for the next.
 import { globSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { COMPILE_CACHE } from './shared/testkit/src/compile-cache.ts';
 
 const manifests = [
   'shared/*/package.json',
@@ -24,7 +25,7 @@ const pollTimeoutMs = 10_000;
 /** Tests scale the production durations to a fifth: shared/contracts/src/timings.ts. */
 const TIME_SCALE = '0.2';
 // Shares compiled sources between the workers and all programs that tests start. Node reads the variable when a process starts.
-process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
+process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
 /** Tests with Chromium. */
 const IN_A_BROWSER = [
   'test/console/actions.test.ts',

@@ -1,14 +1,10 @@
 // Runs once, before the first worker: finds or fetches the servers, so that workers do not all fetch into a cold cache.
 // A missing server is reported in one line; the tests that need it skip with the reason.
 // The temporary files of all workers have one folder, which is removed after the last worker.
-import { join } from 'node:path';
 import { findNats, findRedis } from '@millrace/servers';
-import { limitCompileCache } from './compile-cache.ts';
+import { COMPILE_CACHE, limitCompileCache } from './compile-cache.ts';
 import { startQdrantContainer } from './qdrant-container.ts';
 import { openRunFolder } from './run-folder.ts';
-
-/** Of vitest.config.ts: a folder that the caller has chosen is the caller's. */
-const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
 
 /** Resolves with the function to call after the last worker. */
 export async function setup(): Promise<() => Promise<void>> {

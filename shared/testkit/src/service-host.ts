@@ -19,7 +19,7 @@ export type HostedService = {
 export type ServiceHost = {
   /** Starts a replica of a service. @throws with the output of the host if it does not start */
   start(service: string, env: Record<string, string>): Promise<HostedService>;
-  /** Returns the log lines of a service since the start of its oldest running replica, or of the last one. */
+  /** Returns the log lines of a service since the start of its oldest running replica that logs, or of the last one. */
   log(service: string): string;
   /** Whether it still runs: a defect of a service ends it. */
   isAlive(): boolean;
@@ -56,9 +56,10 @@ export function startServiceHost(): ServiceHost {
   const count = (service: string, more: number) => running.set(service, (running.get(service) ?? 0) + more);
   return {
     async start(service, env) {
-      if (!running.get(service)) logs.delete(service);
+      const isSilent = env['LOG_LEVEL'] === 'silent';
+      if (!isSilent && !running.get(service)) logs.delete(service);
       const before = countStarts(logs.get(service), service);
-      count(service, 1);
+      if (!isSilent) count(service, 1);
       const { id, url } = await ask((id) => ({ kind: 'start', id, service, env })).catch((cause: unknown) => {
         // Further commands may wait for servers that are about to end: the next stack has a host of its own.
         child.kill('SIGKILL');
@@ -68,7 +69,7 @@ export function startServiceHost(): ServiceHost {
       if (service !== 'dev-model' && LOGGED.includes(env['LOG_LEVEL'] ?? ''))
         await eventually(() => countStarts(logs.get(service), service) > before, { timeoutMs: LOG_TIMEOUT_MS });
       const stop = async () => {
-        count(service, -1);
+        if (!isSilent) count(service, -1);
         if (!isAlive()) return;
         const limit = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
         await ask((stopId) => ({ kind: 'stop', id: stopId, of: id })).finally(() => clearTimeout(limit));

@@ -4,7 +4,7 @@ import type { TestNats } from './nats.ts';
 import { startServiceHost, type ServiceHost } from './service-host.ts';
 import { startStack, type ServiceSelection, type Stack } from './start-stack.ts';
 
-export type TestStack = Omit<Stack, 'stop'>;
+export type TestStack = Omit<Stack, 'stop' | 'leave'>;
 type Env = Record<string, string>;
 
 const START_TIMEOUT_MS = 120_000;
@@ -57,7 +57,7 @@ export function useStack(
 }
 
 /** Returns the host of this worker. One that has exited, because a service broke it, is replaced. */
-function useServiceHost(): ServiceHost {
+export function useServiceHost(): ServiceHost {
   const former = globalThis.millraceServiceHost;
   return former?.isAlive() ? former : (globalThis.millraceServiceHost = startServiceHost());
 }

@@ -37,6 +37,8 @@ export type Stack = {
   listDiscovered(): Promise<string[]>;
   /** Process ids by service, without those in the host. */
   pids(): { service: string; pid: number }[];
+  /** Closes the connections of this process. The services continue. */
+  leave(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -138,6 +140,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     log,
     listDiscovered: discover,
     pids: children.pids,
+    async leave() {
+      await client.close();
+      await bus.close();
+    },
     async stop() {
       await client.close();
       await endAll();

@@ -16,7 +16,7 @@ describe('the thread pool', () => {
     expect(await Promise.all(jobs.map((job) => run(job, { cost: 1, signal })))).toEqual(jobs);
   });
   test('the pool fails a job after its timeout and continues with the next', async () => {
-    const { run } = startPool({ size: 1, maxJobMs: 3_000 });
+    const { run } = startPool({ size: 1, maxJobMs: 1_000 });
     const hung = run('loop', { cost: 1, signal });
     const next = run('next', { cost: 1, signal });
     await expect(hung).rejects.toMatchObject({ code: 'processor-timeout' });
@@ -32,12 +32,13 @@ describe('the thread pool', () => {
     expect(await next).toBe('next');
   });
   test('the pool removes an aborted job from the queue', async () => {
-    const { run } = startPool({ size: 1, maxJobMs: 3_000 });
-    const cancelled = new AbortController();
-    const hung = run('loop', { cost: 1, signal });
-    const waiting = run('never', { cost: 1, signal: cancelled.signal });
-    cancelled.abort();
+    const { run } = startPool({ size: 1 });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const hung = run('loop', { cost: 1, signal: first.signal });
+    const waiting = run('never', { cost: 1, signal: second.signal });
+    second.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'processor-timeout' });
+    first.abort();
     await expect(hung).rejects.toMatchObject({ code: 'processor-timeout' });
   });
   test('the pool keeps a starting thread for the next job after an abort', async () => {
@@ -75,10 +76,12 @@ describe('the thread pool', () => {
     await expect(startPool().run('refuse', { cost: 1, signal })).rejects.toThrow('refused');
   });
   test("the pool rejects a job above the queue's bound", async () => {
-    const { run } = startPool({ size: 1, maxJobMs: 3_000 });
-    const hung = run('loop', { cost: 1, signal });
+    const { run } = startPool({ size: 1 });
+    const cancelled = new AbortController();
+    const hung = run('loop', { cost: 1, signal: cancelled.signal });
     const waiting = run('next', { cost: 33_554_432, signal });
     await expect(run('more', { cost: 1, signal })).rejects.toMatchObject({ code: 'processor-timeout' });
+    cancelled.abort();
     await expect(hung).rejects.toMatchObject({ code: 'processor-timeout' });
     expect(await waiting).toBe('next');
   });
