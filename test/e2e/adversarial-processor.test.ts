@@ -7,6 +7,7 @@ import { joinText } from './collect.ts';
 import {
   GO_ON,
   MEBIBYTE,
+  PATIENT_MS,
   SAID,
   makeAnswer,
   readRunId,
@@ -170,7 +171,7 @@ describe('an adversarial processor of a stage', () => {
     ],
   ];
   test.concurrent.each(passes)('an adversarial processor that %s', async (_name, wire) => {
-    const { chunks, result } = await adversaries.run(wire);
+    const { chunks, result } = await adversaries.run({ ...wire, timeoutMs: PATIENT_MS });
     expect(result).toMatchObject({ status: 'finished', text: SAID });
     expect(JSON.stringify([chunks, result])).not.toContain('forged');
     await adversaries.stillServing();

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import {
   GO_ON,
   MEBIBYTE,
+  PATIENT_MS,
   SAID,
   listChunks,
   readService,
@@ -63,7 +64,7 @@ describe('an adversarial processor of the stream', () => {
   };
 
   test('a processor that passes everything lets its run finish, so the following tests depend on their twist alone', async () => {
-    const { result } = await adversaries.run(streaming((right) => [right]));
+    const { result } = await adversaries.run({ ...streaming((right) => [right]), timeoutMs: PATIENT_MS });
     expect(result).toMatchObject({ status: 'finished', text: SAID });
   });
 
@@ -208,7 +209,7 @@ describe('an adversarial processor of the stream', () => {
     ],
   ];
   test.each(passes)('a processor that %s lets its run finish', async (_name, wire) => {
-    const { chunks, result } = await adversaries.run(wire);
+    const { chunks, result } = await adversaries.run({ ...wire, timeoutMs: PATIENT_MS });
     expect(result).toMatchObject({ status: 'finished', text: SAID });
     expect(JSON.stringify(chunks)).not.toContain('forged');
     await adversaries.stillServing();

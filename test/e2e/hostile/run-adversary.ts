@@ -6,6 +6,8 @@ import { collect } from '../collect.ts';
 import { script } from '../script.ts';
 import { serveWire, type WireJson, type ScriptedWire, type WireScript } from './scripted-wire.ts';
 
+/** For the answers of a run that must finish, even if other processes keep both cores busy. */
+export const PATIENT_MS = 10_000;
 export const MEBIBYTE = 1024 * 1024;
 /** Text of the model, sent slowly: a session is opened again before its end. */
 export const SAID = 'plain words, and then some more of them';
