@@ -1,4 +1,4 @@
-// A request that answers a question, over a real NATS server. The orchestrator is a scripted stand-in.
+// A request that answers a question, over a real NATS server. The orchestrator is scripted.
 import { connect, type Client } from '@millrace/client';
 import type { Chunk } from '@millrace/contracts';
 import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
