@@ -106,11 +106,12 @@ export const DENIED_UNEDITED = {
   reason: 'the arguments were edited, and this version does not support that',
 };
 
-/** Answer to a pending item: written once. */
+/** Answer to a pending item: given once. */
 export const resumptionSchema = z.object({
   resumeId: tokenSchema.describe('id of the request: a repeated request is the same resumption'),
   data: jsonValueSchema,
   edited: editedAnswerSchema.optional(),
+  repeated: z.boolean().optional().describe('a further request has found the answer: the first request keeps it'),
 });
 export type Resumption = z.infer<typeof resumptionSchema>;
 

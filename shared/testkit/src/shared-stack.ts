@@ -24,7 +24,7 @@ type RunningStack = { address: StackAddress; host: ServiceHost };
 
 declare global {
   /** A worker evaluates this module once for each file, and starts one stack. */
-  var millraceSharedStack: RunningStack | undefined;
+  var millraceSharedStack: Promise<RunningStack> | undefined;
 }
 
 /** Registers the hooks of a test file that uses the worker's stack of orchestrator, guardrails, tools and dev-model. Call it first. */
@@ -35,8 +35,8 @@ export function useSharedStack(): SharedStack {
     return opened;
   };
   beforeAll(async () => {
-    const former = globalThis.millraceSharedStack;
-    const { address } = former?.host.isAlive() ? former : (globalThis.millraceSharedStack = await start());
+    const former = await globalThis.millraceSharedStack?.catch(() => undefined);
+    const { address } = former?.host.isAlive() ? former : await (globalThis.millraceSharedStack = start());
     opened = { address, client: await connect({ url: address.url }) };
   }, START_TIMEOUT_MS);
   afterAll(() => opened?.client.close());

@@ -93,10 +93,11 @@ export async function answerAll(
 ): Promise<Run> {
   const last = decisions.at(-1);
   if (!last) return run;
-  for (const { token, data } of decisions.slice(0, -1))
+  const held = decisions.slice(0, -1);
+  for (const { token, data } of held)
     // oxlint-disable-next-line no-await-in-loop -- each is refused alone
     await client.runs.answer(run.runId, token, data, { hold: true });
-  return run.answer(last.token, last.data, { signal });
+  return run.answer(last.token, last.data, { signal, answeredTokens: held.map(({ token }) => token) });
 }
 
 /** Reads to the suspension, so that an answer continues after it. */

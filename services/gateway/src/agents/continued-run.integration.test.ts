@@ -3,6 +3,7 @@ import { connect, type Client } from '@millrace/client';
 import type { Chunk } from '@millrace/contracts';
 import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { answerAll } from './answer-question.ts';
 import { openAndContinue } from './run-mark.ts';
 
 const nats = useNats();
@@ -21,7 +22,9 @@ beforeAll(async () => {
   api = serveScriptedApi(service.bus, {
     agents: { asks: (run) => run.end('suspended', ask(run.request.runId), {}) },
     answers: {
-      answer: async (_, { run: runId = '' }) => {
+      answer: async ({ hold }, { run: runId = '' }) => {
+        const accepted = { runId, accepted: true as const, epoch: 1 };
+        if (hold) return accepted;
         const run = api.runs.get(runId);
         // The run was active and is suspended again at the time of the answer.
         run?.takeOver(0);
@@ -31,7 +34,7 @@ beforeAll(async () => {
           run?.say(run.text('the answer'));
           run?.finish('the answer');
         }, 50);
-        return { runId, accepted: true as const, epoch: 1 };
+        return accepted;
       },
     },
   });
@@ -47,5 +50,13 @@ test('A request that answers a question does not end with a later suspension tha
   const mark = { find: async () => undefined, open: async () => ({ settle: async () => undefined }) };
   const parts = { client, runId, answers: [{ token: 'the token', data: 'yes' }], left: new AbortController().signal };
   const { run } = await openAndContinue(mark, { from: { epoch: 1, index: 1 }, before: {} }, parts);
+  expect(await run.result()).toMatchObject({ status: 'finished', text: 'the answer' });
+});
+
+test('A run that continues with several answers does not end with a later suspension that lists one of their questions', async () => {
+  const asked = await client.start('asks', 'hi');
+  await asked.result();
+  const decisions = ['the token', 'another token'].map((token) => ({ token, data: 'yes' }));
+  const run = await answerAll(client, asked, decisions, new AbortController().signal);
   expect(await run.result()).toMatchObject({ status: 'finished', text: 'the answer' });
 });

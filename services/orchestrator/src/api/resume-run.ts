@@ -59,8 +59,8 @@ export async function resumeRun(
   const wake = async () => (hold ? undefined : wakeRun(access, head, { reason: pending.id, revision }));
   if (answered.by === 'other') {
     // The first caller may have received an error of the bus after its answer was stored without a resume command: the
-    // answer counts from now on, because its revision has changed.
-    if (status === 'suspended') await wake();
+    // answer counts from now on, because its revision has changed. The run may have just been suspended.
+    await wake();
     throw createUsedTokenError(runId);
   }
   try {

@@ -71,8 +71,8 @@ export async function readSuspension(
 export type StoredAnswer = { by: 'this' | 'same' | 'other'; revision: number };
 
 /**
- * Stores the answer unless the question has one. Otherwise it writes the first answer again: the new revision prevents that a failed first
- * request removes an answer that this one reports as accepted or as used. @throws bus-unreachable, store-unavailable
+ * Stores the answer unless the question has one. Otherwise it marks the first answer as repeated: the new revision prevents that a failed
+ * first request removes an answer that this one reports as accepted or as used. @throws bus-unreachable, store-unavailable
  */
 export async function writeResumption(
   access: JetStreamAccess,
@@ -89,10 +89,11 @@ export async function writeResumption(
     const { revision: expectedRevision } = there;
     if ('error' in there) return { by: 'other', revision: expectedRevision };
     const stored = 'value' in there ? there.value : undefined;
-    const written = await writeEntry(access, state, key, stored ?? resumption, { expectedRevision, ttlSeconds });
-    if (!('revision' in written)) continue;
     const by = !stored ? 'this' : stored.resumeId === resumption.resumeId ? 'same' : 'other';
-    return { by, revision: written.revision };
+    if (stored?.repeated) return { by, revision: expectedRevision };
+    const value = stored ? { ...stored, repeated: true } : resumption;
+    const written = await writeEntry(access, state, key, value, { expectedRevision, ttlSeconds });
+    if ('revision' in written) return { by, revision: written.revision };
   }
 }
 
@@ -112,13 +113,13 @@ export async function readResumptions(
   access: JetStreamAccess,
   { tenant, runId }: SuspensionAddress,
   pending: readonly { id: string }[],
-): Promise<{ id: string; revision: number; answer: Omit<Resumption, 'resumeId'> }[]> {
+): Promise<{ id: string; revision: number; answer: Pick<Resumption, 'data' | 'edited'> }[]> {
   const { state } = access.bus.names;
   const readEntries = async ({ id }: { id: string }) => {
     const entry = await readEntry(access, state, stateKeys.resumption(tenant, runId, id), resumptionSchema);
     if (!entry) return [];
-    const { resumeId: _, ...answer } = entry.value;
-    return [{ id, revision: entry.revision, answer }];
+    const { data, edited } = entry.value;
+    return [{ id, revision: entry.revision, answer: { data, ...(edited && { edited }) } }];
   };
   return (await Promise.all(pending.map(readEntries))).flat();
 }

@@ -25,6 +25,8 @@ const isFirst = (id: string, part: Chunk, what: string) => {
   given.set(id, count);
   return count === 1;
 };
+/** Number of times that `noting` received "a": in each session once. */
+export const countNoted = (): number => given.get('noting') ?? 0;
 const holdText = ({ held: text }: JsonObject): string => (typeof text === 'string' ? text : '');
 const passHeld = (part: Chunk, state: JsonObject) => {
   if (part.type === 'text-end') return [delta(holdText(state)), part];
@@ -58,6 +60,7 @@ export const fragile: ProcessorDefinition[] = [
     return out === '' ? null : delta(out);
   }),
   streaming('upper', ({ part }) => (part.type === 'text-delta' ? delta(text(part).toUpperCase()) : part)),
+  streaming('noting', ({ part }) => (isFirst('noting', part, 'a'), part)),
   /** Changes its output for a repeated text. */
   streaming('fickle', ({ part }) => (text(part) === 'c' && !isFirst('fickle', part, 'c') ? delta('C') : part)),
   streaming('counter', ({ part, state }) => {
