@@ -4,7 +4,7 @@ import type { PlanEntry } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { delta, say, textEnd, makeText, textStart, listTypes } from '../testing/chunks.ts';
-import { countNoted } from '../testing/fragile-processors.ts';
+import { countUppered } from '../testing/fragile-processors.ts';
 import { useFragileSteps } from '../testing/fragile-steps.ts';
 
 const nats = useNats();
@@ -210,20 +210,20 @@ describe('a replica that is stopped in order', () => {
   }, 30_000);
 
   test('is no loss: an idle stream survives the stop of many replicas', async () => {
-    const { chain, chunks, kept, push, shows, discovery, moves } = await step(entry('noting'));
+    const { chain, chunks, kept, push, shows, discovery, moves } = await step(entry('upper'));
     push(delta('a'));
-    await shows('a');
+    await shows('A');
     for (let stopped = 1; stopped <= 5; stopped += 1) {
       const leaving = guards.live();
       await guards.start();
       await discovery.refresh();
       await leaving.stop();
       // A replica that stops before the session is open there belongs to the same move.
-      await eventually(() => moves() === stopped && countNoted() === stopped + 1);
+      await eventually(() => moves() === stopped && countUppered() === stopped + 1);
     }
     push(delta('b'));
     expect((await chain.end()).stopped).toBeUndefined();
-    expect(makeText(chunks)).toBe('ab');
+    expect(makeText(chunks)).toBe('AB');
     expect(kept).toEqual([]);
   }, 30_000);
 

@@ -124,6 +124,15 @@ export async function readResumptions(
   return (await Promise.all(pending.map(readEntries))).flat();
 }
 
+/** Returns the answers to the run's newest questions; undefined if no questions are stored. @throws bus-unreachable, store-unavailable */
+export async function readStoredAnswers(
+  access: JetStreamAccess,
+  head: RunHead,
+): Promise<Awaited<ReturnType<typeof readResumptions>> | undefined> {
+  const suspension = await readSuspension(access, head);
+  return suspension && readResumptions(access, head, suspension.pending);
+}
+
 const isOpen = ({ told, resumed }: HeldPending): boolean => told !== undefined && resumed === undefined;
 
 export const listPending = (run: Run): HeldPending[] => run.getState().pending.filter(isOpen);

@@ -4,7 +4,7 @@ import { stateKeys, type RunHead, COMMON_VERSION, type Command } from '@millrace
 import { readEntry, type JetStreamAccess, publishDurably } from '@millrace/bus';
 import { z } from 'zod';
 import { endUndriven } from './end-undriven.ts';
-import { readResumptions, readSuspension } from '../state/suspension-store.ts';
+import { readStoredAnswers } from '../state/suspension-store.ts';
 
 /** Idempotent. @throws queue-full, bus-unreachable, store-unavailable */
 export async function completeSuspension(access: JetStreamAccess, head: RunHead): Promise<void> {
@@ -19,9 +19,8 @@ export async function completeSuspension(access: JetStreamAccess, head: RunHead)
 
 /** Publishes a resume command if an answer to one of the run's questions is stored. Returns whether one is. */
 export async function wakeIfAnswered(access: JetStreamAccess, head: RunHead): Promise<boolean> {
-  const suspension = await readSuspension(access, head);
-  const answers = await readResumptions(access, head, suspension?.pending ?? []);
-  if (answers.length === 0) return false;
+  const answers = await readStoredAnswers(access, head);
+  if (!answers || answers.length === 0) return false;
   const revision = Math.max(...answers.map((answer) => answer.revision));
   await wakeRun(access, head, { reason: `${head.epoch}`, revision });
   return true;

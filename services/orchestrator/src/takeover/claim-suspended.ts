@@ -5,7 +5,7 @@ import { createConflictError, type Delivery, type JetStreamAccess } from '@millr
 import { isAtRest, locateHead, openNextEpoch } from '../state/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { retryThroughOutages } from '../state/retry-outages.ts';
-import { readResumptions, readSuspension } from '../state/suspension-store.ts';
+import { readStoredAnswers } from '../state/suspension-store.ts';
 import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
 import { deferIfNewer } from './defer-to-newer.ts';
 import { answerAtRest, load, takeOver, type ClaimedRun } from './claim-run.ts';
@@ -63,10 +63,9 @@ async function isLate(access: JetStreamAccess, head: RunHead, { answerRevision }
   const { tenant, runId, suspension } = head;
   if (answerRevision === undefined || !suspension || suspension.expiresAt <= access.clock.now()) return false;
   try {
-    return await retryThroughOutages(`the answers of ${tenant}.${runId}`, async () => {
-      const asked = await readSuspension(access, head);
-      return asked !== undefined && (await readResumptions(access, head, asked.pending)).length === 0;
-    });
+    const readAnswers = () => readStoredAnswers(access, head);
+    const answers = await retryThroughOutages(`the answers of ${tenant}.${runId}`, readAnswers);
+    return answers?.length === 0;
   } catch (error) {
     // The next owner reads the invalid entry again, and fails the run.
     if (MillraceError.isInstance(error) && !isRetryable(error.code)) return false;

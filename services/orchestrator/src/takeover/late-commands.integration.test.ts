@@ -53,6 +53,7 @@ describe('a resume command', () => {
     runs.orchestrator({ text: 'Hello.' });
     await awaitEmptyQueue();
     expect(await run.head()).toMatchObject({ status: 'suspended', epoch: 1 });
+    expect(run.chunks().filter(({ type }) => type === 'suspended')).toHaveLength(1);
     await runs.resume(run, pending.resumeToken, 1);
     await runs.becomes(run, 'finished');
     expect((await run.head())?.epoch).toBe(2);

@@ -19,14 +19,14 @@ const streaming = (id: string, method: Method) =>
 const text = (part: Chunk) => (part.type === 'text-delta' ? part.payload.text : '');
 /** Number of times that each processor received a text. */
 const given = new Map<string, number>();
-const isFirst = (id: string, part: Chunk, what: string) => {
-  if (text(part) !== what) return false;
+const countText = (id: string): number => {
   const count = (given.get(id) ?? 0) + 1;
   given.set(id, count);
-  return count === 1;
+  return count;
 };
-/** Number of times that `noting` received "a": in each session once. */
-export const countNoted = (): number => given.get('noting') ?? 0;
+const isFirst = (id: string, part: Chunk, what: string) => text(part) === what && countText(id) === 1;
+/** Number of texts that `upper` has received in all its sessions: a session that is opened again receives all texts again. */
+export const countUppered = (): number => given.get('upper') ?? 0;
 const holdText = ({ held: text }: JsonObject): string => (typeof text === 'string' ? text : '');
 const passHeld = (part: Chunk, state: JsonObject) => {
   if (part.type === 'text-end') return [delta(holdText(state)), part];
@@ -59,8 +59,11 @@ export const fragile: ProcessorDefinition[] = [
     const out = open < 0 ? whole : whole.slice(0, open);
     return out === '' ? null : delta(out);
   }),
-  streaming('upper', ({ part }) => (part.type === 'text-delta' ? delta(text(part).toUpperCase()) : part)),
-  streaming('noting', ({ part }) => (isFirst('noting', part, 'a'), part)),
+  streaming('upper', ({ part }) => {
+    if (part.type !== 'text-delta') return part;
+    countText('upper');
+    return delta(text(part).toUpperCase());
+  }),
   /** Changes its output for a repeated text. */
   streaming('fickle', ({ part }) => (text(part) === 'c' && !isFirst('fickle', part, 'c') ? delta('C') : part)),
   streaming('counter', ({ part, state }) => {
