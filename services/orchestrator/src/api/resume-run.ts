@@ -20,6 +20,7 @@ import {
 import type { JetStreamAccess } from '@millrace/bus';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { refuseBadEdit } from './refuse-bad-edit.ts';
+import { forgetSuspension } from '../state/delete-run-state.ts';
 import { isOfEarlierRun, readSuspension, takeBackResumption, writeResumption } from '../state/suspension-store.ts';
 import { readHead } from '../state/run-head.ts';
 import { wakeRun } from '../takeover/after-suspension.ts';
@@ -54,24 +55,22 @@ export async function resumeRun(
   else refuseBadResult(data);
   if (edited) refuseBadEdit(edited, pending, await readTools());
   const resumption = edited ? { resumeId, data: DENIED_UNEDITED, edited } : { resumeId, data };
-  const answered = await writeResumption(access, head, pending, resumption);
-  const { revision } = answered;
-  const wake = async () => (hold ? undefined : wakeRun(access, head, { reason: pending.id, revision }));
-  if (answered.by === 'other') {
-    // The first caller may have received an error of the bus after its answer was stored without a resume command: the
-    // answer counts from now on, because its revision has changed. The run may have just been suspended.
-    await wake();
-    throw createUsedTokenError(runId);
-  }
+  const { by, revision } = await writeResumption(access, head, pending, resumption, { hold });
   try {
-    // The run may have just ended, and its state deleted.
     const now = (await readHead(access, head.tenant, runId))?.value.status ?? status;
-    if (isFinal(now)) throw createNotSuspendedError(runId, now);
-    await wake();
+    if (isFinal(now)) {
+      // The end of the run may have deleted its answers before this one was stored.
+      await forgetSuspension(access, head.tenant, runId);
+      throw by === 'other' ? createUsedTokenError(runId) : createNotSuspendedError(runId, now);
+    }
+    // Another request may have received an error of the bus after its answer was stored without a resume command: the
+    // answer counts from now on, because its revision has changed. The run may have just been suspended.
+    if (!hold) await wakeRun(access, head, { reason: pending.id, revision });
   } catch (error) {
-    if (answered.by === 'this') await takeBack(access, head, pending.id, revision);
+    if (by === 'this') await takeBack(access, head, pending.id, revision);
     throw error;
   }
+  if (by === 'other') throw createUsedTokenError(runId);
   return { epoch: suspension.epoch };
 }
 

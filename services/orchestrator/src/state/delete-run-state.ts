@@ -31,7 +31,7 @@ export async function forgetOriginals(
   if (Number.isFinite(from)) await purgeEntries(access, access.bus.names.state, records, from - 1);
 }
 
-/** Deletes the suspension of a run that could not be suspended after all. @throws bus-unreachable */
+/** Deletes the questions and answers of a run that could not be suspended, or that ended before its answer was stored. @throws bus-unreachable */
 export async function forgetSuspension(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
   await forget(access, tenant, runId, listSuspensionKeys(tenant, runId));
 }

@@ -72,13 +72,16 @@ export type StoredAnswer = { by: 'this' | 'same' | 'other'; revision: number };
 
 /**
  * Stores the answer unless the question has one. Otherwise it marks the first answer as repeated: the new revision prevents that a failed
- * first request removes an answer that this one reports as accepted or as used. @throws bus-unreachable, store-unavailable
+ * first request removes an answer that this one reports as accepted or as used. Another request with `hold` marks nothing, because it
+ * publishes no resume command: the failed first request must be able to remove its answer. @throws message-too-large, bus-unreachable,
+ * store-unavailable
  */
 export async function writeResumption(
   access: JetStreamAccess,
   { tenant, runId }: SuspensionAddress,
   pending: { id: string; expiresAt: string },
   resumption: Resumption,
+  { hold }: { hold: boolean },
 ): Promise<StoredAnswer> {
   const { state } = access.bus.names;
   const key = stateKeys.resumption(tenant, runId, pending.id);
@@ -90,7 +93,7 @@ export async function writeResumption(
     if ('error' in there) return { by: 'other', revision: expectedRevision };
     const stored = 'value' in there ? there.value : undefined;
     const by = !stored ? 'this' : stored.resumeId === resumption.resumeId ? 'same' : 'other';
-    if (stored?.repeated) return { by, revision: expectedRevision };
+    if (stored?.repeated || (by === 'other' && hold)) return { by, revision: expectedRevision };
     const value = stored ? { ...stored, repeated: true } : resumption;
     const written = await writeEntry(access, state, key, value, { expectedRevision, ttlSeconds });
     if ('revision' in written) return { by, revision: written.revision };
