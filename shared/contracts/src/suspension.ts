@@ -111,6 +111,7 @@ export const resumptionSchema = z.object({
   resumeId: tokenSchema.describe('id of the request: a repeated request is the same resumption'),
   data: jsonValueSchema,
   edited: editedAnswerSchema.optional(),
+  held: z.boolean().optional().describe('every request for the answer has `hold`: none publishes a resume command'),
   repeated: z.boolean().optional().describe('a further request has found the answer: the first request keeps it'),
 });
 export type Resumption = z.infer<typeof resumptionSchema>;

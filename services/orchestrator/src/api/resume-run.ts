@@ -19,8 +19,8 @@ import {
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { createUnknownRunError } from './run-address.ts';
 import { refuseBadEdit } from './refuse-bad-edit.ts';
-import { forgetSuspension } from '../state/delete-run-state.ts';
 import { isOfEarlierRun, readSuspension, takeBackResumption, writeResumption } from '../state/suspension-store.ts';
 import { readHead } from '../state/run-head.ts';
 import { wakeRun } from '../takeover/after-suspension.ts';
@@ -35,7 +35,7 @@ export type AnswerRules = {
 
 /**
  * @returns the epoch of the question
- * @throws run-not-suspended, message-invalid, tool-arguments-invalid, resume-token-invalid, resume-token-used, message-too-large, queue-full, bus-unreachable
+ * @throws run-not-suspended, run-unknown, message-invalid, tool-arguments-invalid, resume-token-invalid, resume-token-used, message-too-large, queue-full, bus-unreachable
  */
 export async function resumeRun(
   access: JetStreamAccess,
@@ -55,33 +55,38 @@ export async function resumeRun(
   else refuseBadResult(data);
   if (edited) refuseBadEdit(edited, pending, await readTools());
   const resumption = edited ? { resumeId, data: DENIED_UNEDITED, edited } : { resumeId, data };
-  const { by, revision } = await writeResumption(access, head, pending, resumption, { hold });
+  const { by, revision, isHeld } = await writeResumption(access, head, pending, { ...resumption, held: hold });
+  let isEnded = false;
   try {
-    const now = (await readHead(access, head.tenant, runId))?.value.status ?? status;
-    if (isFinal(now)) {
-      // The end of the run may have deleted its answers before this one was stored.
-      await forgetSuspension(access, head.tenant, runId);
-      throw by === 'other' ? createUsedTokenError(runId) : createNotSuspendedError(runId, now);
-    }
+    const now = (await readHead(access, head.tenant, runId))?.value.status;
+    // The end or the deletion of the run may have deleted its answers before this one was stored.
+    isEnded = now === undefined || isFinal(now);
+    if (now === undefined) throw createUnknownRunError(runId);
+    if (isEnded && by !== 'other') throw createNotSuspendedError(runId, now);
     // Another request may have received an error of the bus after its answer was stored without a resume command: the
     // answer counts from now on, because its revision has changed. The run may have just been suspended.
-    if (!hold) await wakeRun(access, head, { reason: pending.id, revision });
+    if (!isEnded && !isHeld) await wakeRun(access, head, { reason: pending.id, revision });
+    if (by === 'other') throw createUsedTokenError(runId);
   } catch (error) {
-    if (by === 'this') await takeBack(access, head, pending.id, revision);
+    if (by === 'this' || isEnded) await takeBack(access, head, pending.id, revision);
     throw error;
   }
-  if (by === 'other') throw createUsedTokenError(runId);
   return { epoch: suspension.epoch };
 }
 
-/** Removes the answer, so that the refused caller can retry. */
+/** Removes the answer, so that the refused caller can retry. Keeps it if the run is active: an owner may have read it, or will read it. */
 async function takeBack(access: JetStreamAccess, head: RunHead, pending: string, revision: number): Promise<void> {
   try {
-    await takeBackResumption(access, head, pending, revision);
+    const now = (await readHead(access, head.tenant, head.runId))?.value;
+    if (!now || isFinal(now.status) || isSameSuspension(now, head))
+      await takeBackResumption(access, head, pending, revision);
   } catch (error) {
     access.bus.log.warn({ runId: head.runId, error: String(error) }, 'refused answer could not be removed');
   }
 }
+
+const isSameSuspension = (one: RunHead, other: RunHead): boolean =>
+  one.status === 'suspended' && other.status === 'suspended' && one.epoch === other.epoch;
 
 /** Compares in constant time. */
 function isSame(one: string, other: string): boolean {

@@ -80,7 +80,7 @@ describe.each([true, false])('a tool that asks (idempotent: %s)', (idempotent) =
     runs.orchestrator({ text: 'Done.' });
     await runs.api().answer({ token: shown[1]?.resumeToken ?? '', data: 'second' }, runs.address(run));
     await eventually(async () => (await runs.pending(run)).length === 1);
-    await runs.becomes(run, 'suspended');
+    await expect.poll(run.head).toMatchObject({ status: 'suspended', epoch: 2 });
     await runs.api().answer({ token: shown[0]?.resumeToken ?? '', data: 'first' }, runs.address(run));
     await runs.becomes(run, 'finished');
     const results = (await run.end())?.result.steps[0]?.toolResults;

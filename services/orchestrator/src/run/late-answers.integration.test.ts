@@ -1,5 +1,4 @@
 // An answer around the expiry of its run: it counts or is refused, but is never accepted and then lost.
-import type { JetStreamAccess } from '@millrace/bus';
 import type { StageCall, Verdict } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
@@ -8,7 +7,6 @@ import { ask } from '../testing/gated-stage.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { readSuspension, writeResumption } from '../state/suspension-store.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 
 const nats = useNats();
@@ -69,46 +67,6 @@ test('an answer that is stored after the run has ended is refused and removed', 
   const kept = await runs.listStoredKeys(run);
   expect(kept.filter((key) => !key.startsWith('end.'))).toEqual([`head.acme.${run.runId}`]);
 });
-
-test.each([
-  ['as the first one', undefined, 'run-not-suspended'],
-  ['after an earlier attempt of its request', 'r1', 'run-not-suspended'],
-  ['after another request', 'r2', 'resume-token-used'],
-])('an answer that is stored %s after the end of the run is removed', async (_order, earlier, code) => {
-  const { run, head, token } = await brieflySuspended(60);
-  const [pending] = (await readSuspension(stream.access, head))?.pending ?? [];
-  if (!pending) throw new Error('the run has no question');
-  const [reached, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const access = beforeReading(`.resumption.acme.${run.runId}`, () => {
-    reached.resolve();
-    return ended.promise;
-  });
-  const answer = { token, data: 1, resumeId: 'r1' };
-  const rules = { kinds: ['approval' as const], readTools: async () => [] };
-  const refused = resumeRun(access, head, answer, rules).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  await reached.promise;
-  await runs.api().release({}, runs.address(run));
-  const first = { resumeId: earlier ?? '', data: 1 };
-  if (earlier) await writeResumption(stream.access, head, pending, first, { hold: false });
-  ended.resolve();
-  expect(await refused).toMatchObject({ code });
-  const kept = await runs.listStoredKeys(run);
-  expect(kept.filter((key) => !key.startsWith('end.'))).toEqual([`head.acme.${run.runId}`]);
-});
-
-/** Runs `wait` before each read of a subject that includes `part`. */
-function beforeReading(part: string, wait: () => Promise<void>): JetStreamAccess {
-  const { access } = stream;
-  const getMessage = async (...args: Parameters<typeof access.jsm.streams.getMessage>) => {
-    if (JSON.stringify(args[1]).includes(part)) await wait();
-    return access.jsm.streams.getMessage(...args);
-  };
-  const streams = Object.create(access.jsm.streams, { getMessage: { value: getMessage } });
-  return { ...access, jsm: Object.create(access.jsm, { streams: { value: streams } }) };
-}
 
 test('a stored answer without a notification counts when its token is sent again', async () => {
   const { run, head, token } = await brieflySuspended(60);

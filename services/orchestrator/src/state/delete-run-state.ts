@@ -31,9 +31,12 @@ export async function forgetOriginals(
   if (Number.isFinite(from)) await purgeEntries(access, access.bus.names.state, records, from - 1);
 }
 
-/** Deletes the questions and answers of a run that could not be suspended, or that ended before its answer was stored. @throws bus-unreachable */
-export async function forgetSuspension(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
-  await forget(access, tenant, runId, listSuspensionKeys(tenant, runId));
+/**
+ * Deletes the questions of an owner that could not suspend its run. Keeps those of other epochs: another owner may have suspended the run.
+ * @throws bus-unreachable
+ */
+export async function forgetSuspension(access: JetStreamAccess, { tenant, runId, epoch }: RunHead): Promise<void> {
+  await forget(access, tenant, runId, [stateKeys.suspension(tenant, runId, epoch)]);
 }
 
 const listSuspensionKeys = (tenant: string, runId: string): string[] => [

@@ -66,22 +66,20 @@ export async function readSuspension(
 }
 
 /**
- * The stored answer to a question. `by`: `this` request, an earlier attempt of the `same` request, or an `other` request.
+ * The stored answer to a question. `by`: `this` request, an earlier attempt of the `same` request, or an `other` request. `isHeld`: every
+ * request for it has `hold`.
  */
-export type StoredAnswer = { by: 'this' | 'same' | 'other'; revision: number };
+export type StoredAnswer = { by: 'this' | 'same' | 'other'; revision: number; isHeld: boolean };
 
 /**
  * Stores the answer unless the question has one. Otherwise it marks the first answer as repeated: the new revision prevents that a failed
- * first request removes an answer that this one reports as accepted or as used. Another request with `hold` marks nothing, because it
- * publishes no resume command: the failed first request must be able to remove its answer. @throws message-too-large, bus-unreachable,
- * store-unavailable
+ * first request removes an answer that this one reports as accepted or as used. @throws message-too-large, bus-unreachable, store-unavailable
  */
 export async function writeResumption(
   access: JetStreamAccess,
   { tenant, runId }: SuspensionAddress,
   pending: { id: string; expiresAt: string },
   resumption: Resumption,
-  { hold }: { hold: boolean },
 ): Promise<StoredAnswer> {
   const { state } = access.bus.names;
   const key = stateKeys.resumption(tenant, runId, pending.id);
@@ -90,13 +88,15 @@ export async function writeResumption(
   for (;;) {
     const there = await locateEntry(access, state, key, resumptionSchema);
     const { revision: expectedRevision } = there;
-    if ('error' in there) return { by: 'other', revision: expectedRevision };
+    if ('error' in there) return { by: 'other', revision: expectedRevision, isHeld: resumption.held === true };
     const stored = 'value' in there ? there.value : undefined;
     const by = !stored ? 'this' : stored.resumeId === resumption.resumeId ? 'same' : 'other';
-    if (stored?.repeated || (by === 'other' && hold)) return { by, revision: expectedRevision };
-    const value = stored ? { ...stored, repeated: true } : resumption;
+    const isHeld = resumption.held === true && (!stored || stored.held === true);
+    const isMarked = stored?.repeated === true && isHeld === (stored.held === true);
+    if (isMarked) return { by, revision: expectedRevision, isHeld };
+    const value = { ...(stored ? { ...stored, repeated: true } : resumption), held: isHeld };
     const written = await writeEntry(access, state, key, value, { expectedRevision, ttlSeconds });
-    if ('revision' in written) return { by, revision: written.revision };
+    if ('revision' in written) return { by, revision: written.revision, isHeld };
   }
 }
 
@@ -116,13 +116,13 @@ export async function readResumptions(
   access: JetStreamAccess,
   { tenant, runId }: SuspensionAddress,
   pending: readonly { id: string }[],
-): Promise<{ id: string; revision: number; answer: Pick<Resumption, 'data' | 'edited'> }[]> {
+): Promise<{ id: string; revision: number; isHeld: boolean; answer: Pick<Resumption, 'data' | 'edited'> }[]> {
   const { state } = access.bus.names;
   const readEntries = async ({ id }: { id: string }) => {
     const entry = await readEntry(access, state, stateKeys.resumption(tenant, runId, id), resumptionSchema);
     if (!entry) return [];
-    const { data, edited } = entry.value;
-    return [{ id, revision: entry.revision, answer: { data, ...(edited && { edited }) } }];
+    const { data, edited, held: isHeld = false } = entry.value;
+    return [{ id, revision: entry.revision, isHeld, answer: { data, ...(edited && { edited }) } }];
   };
   return (await Promise.all(pending.map(readEntries))).flat();
 }

@@ -59,6 +59,18 @@ describe('a resume command', () => {
     expect((await run.head())?.epoch).toBe(2);
   });
 
+  test('is dropped if every answer to the open questions is held', async () => {
+    const { run, pending, head } = await suspendRun();
+    await runs.api().resume({ token: pending.resumeToken, data: 1, hold: true }, runs.address(run));
+    await wakeRun(stream.access, head, { reason: 'late', revision: 1 });
+    runs.orchestrator({ text: 'Hello.' });
+    await awaitEmptyQueue();
+    expect(await run.head()).toMatchObject({ status: 'suspended', epoch: 1 });
+    // Another request without `hold` is refused, but resumes the run.
+    await expect(runs.resume(run, pending.resumeToken, 2)).rejects.toMatchObject({ code: 'resume-token-used' });
+    await runs.becomes(run, 'finished');
+  });
+
   test('of an answer that is given again is no duplicate of the dropped command of the removed answer', async () => {
     const { run, pending, head } = await suspendRun();
     await runs.resume(run, pending.resumeToken, 'removed');
@@ -72,12 +84,12 @@ describe('a resume command', () => {
 
   test('of the expiry is no duplicate of the dropped command of a removed answer', async () => {
     const { run, pending, head } = await suspendRun();
-    await writeResumption(stream.access, head, pending, { resumeId: 'removed', data: 1 }, { hold: true });
+    await writeResumption(stream.access, head, pending, { resumeId: 'removed', data: 1 });
     await completeSuspension(stream.access, head);
     await removeAnswer(run, head, pending.id);
     runs.orchestrator({ text: 'Hello.' });
     await awaitEmptyQueue();
-    await writeResumption(stream.access, head, pending, { resumeId: 'held', data: 1 }, { hold: true });
+    await writeResumption(stream.access, head, pending, { resumeId: 'held', data: 1 });
     await expireRun(stream.access, { tenant: 'acme', runId: run.runId, epoch: 1 });
     await runs.becomes(run, 'finished');
     expect((await run.end())?.result.text).toBe('Hello.');
@@ -121,26 +133,14 @@ describe('an answer that a further request has stored again', () => {
     ['another request', 'r2', 'other'],
   ])('by %s is not removed by the failed first request', async (_further, resumeId, by) => {
     const { run, pending, head } = await suspendRun();
-    const shown = { hold: false };
-    const first = await writeResumption(stream.access, head, pending, { resumeId: 'r1', data: 1 }, shown);
+    const first = await writeResumption(stream.access, head, pending, { resumeId: 'r1', data: 1 });
     const further = { resumeId, data: 2 };
-    const { by: foundBy, revision } = await writeResumption(stream.access, head, pending, further, shown);
+    const { by: foundBy, revision } = await writeResumption(stream.access, head, pending, further);
     expect(foundBy).toBe(by);
     // Later requests write nothing, so that their commands are duplicates.
-    expect(await writeResumption(stream.access, head, pending, further, shown)).toEqual({ by, revision });
+    expect(await writeResumption(stream.access, head, pending, further)).toEqual({ by, revision, isHeld: false });
     await takeBackResumption(stream.access, head, pending.id, first.revision);
     expect(await readResumptions(stream.access, head, [pending])).toMatchObject([{ answer: { data: 1 } }]);
     expect(await runs.pending(run)).toEqual([]);
-  });
-
-  test('by another request with `hold` is removed by the failed first request, because neither publishes a resume command', async () => {
-    const { run, pending, head } = await suspendRun();
-    const first = await writeResumption(stream.access, head, pending, { resumeId: 'r1', data: 1 }, { hold: false });
-    const held = { token: pending.resumeToken, data: 2, hold: true };
-    await expect(runs.api().resume(held, runs.address(run))).rejects.toMatchObject({ code: 'resume-token-used' });
-    await takeBackResumption(stream.access, head, pending.id, first.revision);
-    runs.orchestrator({ text: 'Hello.' });
-    await runs.resume(run, pending.resumeToken, 3);
-    await runs.becomes(run, 'finished');
   });
 });

@@ -50,7 +50,7 @@ export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway>
     await takeBack(parts, run);
     if (!MillraceError.isInstance(error) || error.code !== 'message-too-large') throw error;
     const { code, message } = error;
-    await forgetSuspension(parts.access, run.ref.tenant, run.ref.runId);
+    await forgetSuspension(parts.access, parts.store.getHead());
     return fail({ code, message });
   }
   await letGo(parts, run);

@@ -13,7 +13,9 @@ import { FencedError } from '../release/fenced-error.ts';
 import { readSuspension, writeSuspension } from '../state/suspension-store.ts';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
 import { readHead } from '../state/run-head.ts';
+import { createRunStop } from '../state/run-stop.ts';
 import { cancelRun } from '../api/cancel-run.ts';
+import { driveRun } from './drive-run.ts';
 import { expireRun } from './expire-run.ts';
 
 const nats = useNats();
@@ -109,6 +111,38 @@ describe('a suspended run', () => {
     await writeSuspension(stream.access, head, { ...asked, epoch: 7, pending: [] }, 60);
     expect(await readSuspension(stream.access, head)).toEqual(asked);
     expect(await runs.pending(run)).toEqual(asked.pending);
+  });
+
+  test('keeps its question and a held answer if the question of a replaced owner is too large', async () => {
+    const { plan } = gatedStage('processInput');
+    const { access } = stream;
+    const [reached, suspended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let maxPayload = access.bus.readMaxPayload();
+    const publish: typeof access.js.publish = async (subject, ...more) => {
+      if (subject.includes('.end.')) {
+        maxPayload = 200;
+        reached.resolve();
+        await suspended.promise;
+      }
+      return access.js.publish(subject, ...more);
+    };
+    const js = Object.create(access.js, { publish: { value: publish } });
+    const bus = Object.create(access.bus, { readMaxPayload: { value: () => maxPayload } });
+    const replaced = createDriver({ access: { ...access, js, bus } }, { text: 'never' });
+    runs.stops.push(replaced.stop);
+    const run = await replaced.begin({ agent: await replaced.apply({}, plan) });
+    const driving = run.drive().catch((error: unknown) => error);
+    await reached.promise;
+    await driveRun(runs.driver({ text: 'never' }).deps, run.delivery, createRunStop());
+    const [pending] = await runs.pending(run);
+    await runs.api().resume({ token: pending?.resumeToken ?? '', data: 1, hold: true }, runs.address(run));
+    const listKept = async () => (await runs.listStoredKeys(run)).filter((key) => /^(suspension|resumption)/.test(key));
+    const kept = await listKept();
+    suspended.resolve();
+    expect(await driving).toMatchObject({ code: 'message-too-large' });
+    expect(await run.head()).toMatchObject({ status: 'suspended', epoch: 2 });
+    expect(kept).toHaveLength(2);
+    expect(await listKept()).toEqual(kept);
   });
 
   test('of an earlier version, without an epoch in the key of its question, is shown and answered', async () => {
