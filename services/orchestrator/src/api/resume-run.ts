@@ -22,7 +22,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createUnknownRunError } from './run-address.ts';
 import { refuseBadEdit } from './refuse-bad-edit.ts';
 import { isOfEarlierRun, readSuspension, takeBackResumption, writeResumption } from '../state/suspension-store.ts';
-import { readHead } from '../state/run-head.ts';
+import { isAtRest, readHead } from '../state/run-head.ts';
 import { wakeRun } from '../takeover/after-suspension.ts';
 
 /** What a caller of the verbs may answer. */
@@ -65,7 +65,11 @@ export async function resumeRun(
     if (isEnded && by !== 'other') throw createNotSuspendedError(runId, now);
     // Another request may have received an error of the bus after its answer was stored without a resume command: the
     // answer counts from now on, because its revision has changed. The run may have just been suspended.
-    if (!isEnded && !isHeld) await wakeRun(access, head, { reason: pending.id, revision });
+    if (!isEnded && !isHeld) {
+      const waking = wakeRun(access, head, { reason: pending.id, revision });
+      // A caller that sends an answer with `hold` sends a last one without it, which publishes a command.
+      await (by === 'other' && hold ? waking.catch(() => undefined) : waking);
+    }
     if (by === 'other') throw createUsedTokenError(runId);
   } catch (error) {
     if (by === 'this' || isEnded) await takeBack(access, head, pending.id, revision);
@@ -74,19 +78,15 @@ export async function resumeRun(
   return { epoch: suspension.epoch };
 }
 
-/** Removes the answer, so that the refused caller can retry. Keeps it if the run is active: an owner may have read it, or will read it. */
+/** Removes the answer, so that the refused caller can retry. Keeps it if the run is active: its owner has used it, or will find it. */
 async function takeBack(access: JetStreamAccess, head: RunHead, pending: string, revision: number): Promise<void> {
   try {
     const now = (await readHead(access, head.tenant, head.runId))?.value;
-    if (!now || isFinal(now.status) || isSameSuspension(now, head))
-      await takeBackResumption(access, head, pending, revision);
+    if (!now || isAtRest(now)) await takeBackResumption(access, head, pending, revision);
   } catch (error) {
     access.bus.log.warn({ runId: head.runId, error: String(error) }, 'refused answer could not be removed');
   }
 }
-
-const isSameSuspension = (one: RunHead, other: RunHead): boolean =>
-  one.status === 'suspended' && other.status === 'suspended' && one.epoch === other.epoch;
 
 /** Compares in constant time. */
 function isSame(one: string, other: string): boolean {

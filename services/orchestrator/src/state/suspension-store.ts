@@ -91,10 +91,11 @@ export async function writeResumption(
     if ('error' in there) return { by: 'other', revision: expectedRevision, isHeld: resumption.held === true };
     const stored = 'value' in there ? there.value : undefined;
     const by = !stored ? 'this' : stored.resumeId === resumption.resumeId ? 'same' : 'other';
-    const isHeld = resumption.held === true && (!stored || stored.held === true);
-    const isMarked = stored?.repeated === true && isHeld === (stored.held === true);
-    if (isMarked) return { by, revision: expectedRevision, isHeld };
-    const value = { ...(stored ? { ...stored, repeated: true } : resumption), held: isHeld };
+    // Earlier versions store no `held`: a held request may be the repetition of one.
+    const held = stored && resumption.held ? stored.held : resumption.held;
+    const isHeld = resumption.held === true && held !== false;
+    if (stored?.repeated && stored.held === held) return { by, revision: expectedRevision, isHeld };
+    const value = { ...(stored ? { ...stored, repeated: true } : resumption), held };
     const written = await writeEntry(access, state, key, value, { expectedRevision, ttlSeconds });
     if ('revision' in written) return { by, revision: written.revision, isHeld };
   }
