@@ -74,7 +74,19 @@ describe('an answer that its first request fails to complete', () => {
     await runs.becomes(run, 'finished');
   });
 
-  test('stays if another command has resumed the run with it: its token is used', async () => {
+  test('is removed if the request cannot read the head of the run: another answer is accepted', async () => {
+    const { run, head, pending } = await suspendRun();
+    const token = pending.resumeToken;
+    const fail = () => Promise.reject(new Error('the bus is away'));
+    const part = `.head.acme.${run.runId}`;
+    const failing = beforeReading(beforeReading(stream.access, part, fail), part, fail);
+    expect(await answer(failing, head, { token, data: 'first' })).toBe('bus-unreachable');
+    expect(await answer(stream.access, head, { token, data: 'second' })).toBe('accepted');
+    runs.orchestrator({ text: 'Hello.' });
+    await runs.becomes(run, 'finished');
+  });
+
+  test('is accepted if another command has resumed the run with it: its token is used', async () => {
     const { run, head, pending, received } = await suspendRun();
     const [reached, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const look = async () => {
@@ -90,7 +102,7 @@ describe('an answer that its first request fails to complete', () => {
       await reached.promise;
       throw new Error('the bus is away');
     });
-    expect(await answer(access, head, { token, data: 'first' })).toBe('bus-unreachable');
+    expect(await answer(access, head, { token, data: 'first' })).toBe('accepted');
     expect(await answer(stream.access, head, { token, data: 'second' })).toBe('resume-token-used');
     seen.resolve();
     await runs.becomes(run, 'finished');

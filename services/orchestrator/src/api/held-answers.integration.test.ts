@@ -4,6 +4,7 @@ import { consumeCommands, writeEntry } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { writeResumption } from '../state/suspension-store.ts';
+import { completeSuspension } from '../takeover/after-suspension.ts';
 import { createRunConsumer } from '../takeover/run-consumer.ts';
 import { answer, suspendTwoCalls } from '../testing/answers.ts';
 import { createDriver } from '../testing/driven-runs.ts';
@@ -74,6 +75,16 @@ describe('an answer with `hold`', () => {
     expect((await run.head())?.epoch).toBeGreaterThan(1);
   });
 
+  test('resumes the run with the command of the suspension, also if the answer is repeated before an orchestrator takes it', async () => {
+    const { run, head, first } = await suspendTwoCalls(stream, runs);
+    const held = { token: first.resumeToken, data: 1, hold: true, resumeId: 'r1' };
+    expect(await answer(stream.access, head, held)).toBe('accepted');
+    await completeSuspension(stream.access, head);
+    expect(await answer(stream.access, head, held)).toBe('accepted');
+    runs.orchestrator({ text: 'Hello.' });
+    await expect.poll(run.head).toMatchObject({ status: 'suspended', epoch: 2 });
+  });
+
   test('publishes no command if an orchestrator of an earlier version has stored it', async () => {
     const { run, head, first } = await suspendTwoCalls(stream, runs);
     const key = stateKeys.resumption('acme', run.runId, first.id);
@@ -101,10 +112,12 @@ describe('an answer without `hold`', () => {
   });
 
   test('is used for a request with `hold`, also if the queue is full', async () => {
-    const { head, first } = await suspendTwoCalls(stream, runs);
+    const { run, head, first } = await suspendTwoCalls(stream, runs);
     const token = first.resumeToken;
     expect(await answer(stream.access, head, { token, data: 1 })).toBe('accepted');
     const full = withFullQueue(stream.access);
     expect(await answer(full, head, { token, data: 1, hold: true })).toBe('resume-token-used');
+    runs.orchestrator({ text: 'Hello.' });
+    await expect.poll(run.head).toMatchObject({ status: 'suspended', epoch: 2 });
   });
 });

@@ -72,20 +72,26 @@ export async function resumeRun(
     }
     if (by === 'other') throw createUsedTokenError(runId);
   } catch (error) {
-    if (by === 'this' || isEnded) await takeBack(access, head, pending.id, revision);
-    throw error;
+    if (by !== 'this' && !isEnded) throw error;
+    const isTakenBack = await takeBack(access, head, pending.id, revision);
+    if (isTakenBack || isEnded) throw error;
   }
   return { epoch: suspension.epoch };
 }
 
-/** Removes the answer, so that the refused caller can retry. Keeps it if the run is active: its owner has used it, or will find it. */
-async function takeBack(access: JetStreamAccess, head: RunHead, pending: string, revision: number): Promise<void> {
+/**
+ * Removes the answer, so that the refused caller can retry. Returns false if the run is active: its owner has used the answer, or will find
+ * it without a command.
+ */
+async function takeBack(access: JetStreamAccess, head: RunHead, pending: string, revision: number): Promise<boolean> {
   try {
-    const now = (await readHead(access, head.tenant, head.runId))?.value;
-    if (!now || isAtRest(now)) await takeBackResumption(access, head, pending, revision);
+    const now = await readHead(access, head.tenant, head.runId).catch(() => undefined);
+    if (now && !isAtRest(now.value)) return false;
+    await takeBackResumption(access, head, pending, revision);
   } catch (error) {
     access.bus.log.warn({ runId: head.runId, error: String(error) }, 'refused answer could not be removed');
   }
+  return true;
 }
 
 /** Compares in constant time. */

@@ -117,13 +117,13 @@ export async function readResumptions(
   access: JetStreamAccess,
   { tenant, runId }: SuspensionAddress,
   pending: readonly { id: string }[],
-): Promise<{ id: string; revision: number; isHeld: boolean; answer: Pick<Resumption, 'data' | 'edited'> }[]> {
+): Promise<{ id: string; revision: number; answer: Pick<Resumption, 'data' | 'edited'> }[]> {
   const { state } = access.bus.names;
   const readEntries = async ({ id }: { id: string }) => {
     const entry = await readEntry(access, state, stateKeys.resumption(tenant, runId, id), resumptionSchema);
     if (!entry) return [];
-    const { data, edited, held: isHeld = false } = entry.value;
-    return [{ id, revision: entry.revision, isHeld, answer: { data, ...(edited && { edited }) } }];
+    const { data, edited } = entry.value;
+    return [{ id, revision: entry.revision, answer: { data, ...(edited && { edited }) } }];
   };
   return (await Promise.all(pending.map(readEntries))).flat();
 }

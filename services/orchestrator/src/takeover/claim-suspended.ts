@@ -55,10 +55,9 @@ export async function claimSuspended(asked: EpochRequest<ResumeCommand>): Promis
 /**
  * Returns true if the command is late: another command has resumed the run with the answers, and the run has asked further questions. If the
  * orchestrator resumed the run again, it would publish a further `suspended` chunk, and a caller that has answered in between would read that
- * chunk as the end of the run. Every answer is stored before its command is published. A held answer counts only for a command that names
- * its revision: its last answer may have been used before the run was suspended. Returns false if the questions have expired: the command
- * may be that of the expiry, which leaves no timer. Returns false for a command of an earlier version: another answer may have the same
- * command there.
+ * chunk as the end of the run. Every answer is stored before its command is published. A held answer counts, because the last answer of its
+ * caller may have been used before the run was suspended. Returns false if the questions have expired: the command may be that of the
+ * expiry, which leaves no timer. Returns false for a command of an earlier version: another answer may have the same command there.
  */
 async function isLate(access: JetStreamAccess, head: RunHead, { answerRevision }: ResumeCommand): Promise<boolean> {
   const { tenant, runId, suspension } = head;
@@ -66,7 +65,7 @@ async function isLate(access: JetStreamAccess, head: RunHead, { answerRevision }
   try {
     const readAnswers = () => readStoredAnswers(access, head);
     const answers = await retryThroughOutages(`the answers of ${tenant}.${runId}`, readAnswers);
-    return answers?.every(({ isHeld, revision }) => isHeld && revision !== answerRevision) ?? false;
+    return answers?.length === 0;
   } catch (error) {
     // The next owner reads the invalid entry again, and fails the run.
     if (MillraceError.isInstance(error) && !isRetryable(error.code)) return false;

@@ -59,18 +59,6 @@ describe('a resume command', () => {
     expect((await run.head())?.epoch).toBe(2);
   });
 
-  test('is dropped if every answer to the open questions is held', async () => {
-    const { run, pending, head } = await suspendRun();
-    await runs.api().resume({ token: pending.resumeToken, data: 1, hold: true }, runs.address(run));
-    await wakeRun(stream.access, head, { reason: 'late', revision: 1 });
-    runs.orchestrator({ text: 'Hello.' });
-    await awaitEmptyQueue();
-    expect(await run.head()).toMatchObject({ status: 'suspended', epoch: 1 });
-    // Another request without `hold` is refused, but resumes the run.
-    await expect(runs.resume(run, pending.resumeToken, 2)).rejects.toMatchObject({ code: 'resume-token-used' });
-    await runs.becomes(run, 'finished');
-  });
-
   test('of an answer that is given again is no duplicate of the dropped command of the removed answer', async () => {
     const { run, pending, head } = await suspendRun();
     await runs.resume(run, pending.resumeToken, 'removed');
