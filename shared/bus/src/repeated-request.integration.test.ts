@@ -94,7 +94,7 @@ test('A request is repeated in two copies from the second repetition on, so that
   let copies = 0;
   server.bus.nc.subscribe('frozen', { callback: () => void (copies += 1) });
   await server.bus.nc.flush();
-  const [everyMs, intervals] = [50, 10];
+  const [everyMs, intervals] = [150, 10];
   expect(await ask('frozen', { repeatEveryMs: everyMs, timeoutMs: everyMs * (intervals + 0.5) })).toMatchObject({
     error: { code: 'timeout' },
   });
