@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { createDeleteVerb } from '../erase/delete-verb.ts';
 import { readResumptions, writeResumption } from '../state/suspension-store.ts';
 import { completeSuspension } from '../takeover/after-suspension.ts';
-import { answer, suspendTwoCalls } from '../testing/answers.ts';
-import { gateStage, gatedCalls } from '../testing/gated-stage.ts';
+import { answer, suspendOnce, suspendTwoCalls } from '../testing/answers.ts';
+import { gatedCalls } from '../testing/gated-stage.ts';
 import { beforeReading, withFullQueue } from '../testing/intercepted-access.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
@@ -16,18 +16,6 @@ const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 const runs = useSuspendedRuns(stream);
 
-async function suspendRun() {
-  const gate = gateStage(connection.bus, 'processInput');
-  runs.stops.push(...gate.stops);
-  const driver = runs.driver({ text: 'never' });
-  const run = await driver.begin({ agent: await driver.apply({}, gate.plan) });
-  await run.drive();
-  const [[pending], head] = await Promise.all([runs.pending(run), run.head()]);
-  if (!pending || !head) throw new Error('the run is not suspended');
-  return { ...gate, run, head, pending };
-}
-
-const countCommands = async () => (await stream.access.jsm.streams.info(connection.bus.names.runs)).state.messages;
 const listAnswers = (head: RunHead, pending: OpenPending) => readResumptions(stream.access, head, [pending]);
 
 describe('an answer to a run that has ended by the time of its write', () => {
@@ -36,22 +24,22 @@ describe('an answer to a run that has ended by the time of its write', () => {
     ['if an earlier attempt of its request has stored it', 'r1', 'run-not-suspended'],
     ['if another request has stored one', 'r2', 'resume-token-used'],
   ])('is removed %s', async (_condition, earlier, code) => {
-    const { run, head, pending } = await suspendRun();
+    const { run, head, first } = await suspendOnce(stream, runs);
     const access = beforeReading(stream.access, `.resumption.acme.${run.runId}`, async () => {
       await runs.api().release({}, runs.address(run));
-      if (earlier) await writeResumption(stream.access, head, pending, { resumeId: earlier, data: 1 });
+      if (earlier) await writeResumption(stream.access, head, first, { resumeId: earlier, data: 1 });
     });
-    expect(await answer(access, head, { token: pending.resumeToken, data: 1, resumeId: 'r1' })).toBe(code);
-    expect(await listAnswers(head, pending)).toEqual([]);
+    expect(await answer(access, head, { token: first.resumeToken, data: 1, resumeId: 'r1' })).toBe(code);
+    expect(await listAnswers(head, first)).toEqual([]);
   });
 
   test('is removed if the run has been deleted', async () => {
-    const { run, head, pending } = await suspendRun();
+    const { run, head, first } = await suspendOnce(stream, runs);
     const access = beforeReading(stream.access, `.resumption.acme.${run.runId}`, () =>
       createDeleteVerb(stream.access)({}, runs.address(run)),
     );
-    expect(await answer(access, head, { token: pending.resumeToken, data: 'private' })).toBe('run-unknown');
-    expect(await listAnswers(head, pending)).toEqual([]);
+    expect(await answer(access, head, { token: first.resumeToken, data: 'private' })).toBe('run-unknown');
+    expect(await listAnswers(head, first)).toEqual([]);
   });
 });
 
@@ -65,7 +53,7 @@ describe('an answer that its first request fails to complete', () => {
       expect(await answer(stream.access, head, { token: second.resumeToken, data: 1 })).toBe('accepted');
       runs.orchestrator({ text: 'Hello.' });
       await expect.poll(run.head).toMatchObject({ status: 'suspended', epoch: 2 });
-      await expect.poll(countCommands).toBe(0);
+      await expect.poll(runs.countCommands).toBe(0);
     };
     const access = withFullQueue(beforeReading(stream.access, `.resumption.acme.${run.runId}`, suspendAgain));
     expect(await answer(access, { ...head, ...read }, { token: first.resumeToken, data: 1 })).toBe('queue-full');
@@ -75,8 +63,8 @@ describe('an answer that its first request fails to complete', () => {
   });
 
   test('is removed if the request cannot read the head of the run: another answer is accepted', async () => {
-    const { run, head, pending } = await suspendRun();
-    const token = pending.resumeToken;
+    const { run, head, first } = await suspendOnce(stream, runs);
+    const token = first.resumeToken;
     const fail = () => Promise.reject(new Error('the bus is away'));
     const part = `.head.acme.${run.runId}`;
     const failing = beforeReading(beforeReading(stream.access, part, fail), part, fail);
@@ -87,7 +75,7 @@ describe('an answer that its first request fails to complete', () => {
   });
 
   test('is accepted if another command has resumed the run with it: its token is used', async () => {
-    const { run, head, pending, received } = await suspendRun();
+    const { run, head, first, received } = await suspendOnce(stream, runs);
     const [reached, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const look = async () => {
       reached.resolve();
@@ -96,7 +84,7 @@ describe('an answer that its first request fails to complete', () => {
     };
     runs.stops.push(runs.serveTool(connection.bus, 'look', look));
     runs.orchestrator({ calls: gatedCalls }, { text: 'Hello.' });
-    const token = pending.resumeToken;
+    const token = first.resumeToken;
     const access = beforeReading(stream.access, `.head.acme.${run.runId}`, async () => {
       await completeSuspension(stream.access, head);
       await reached.promise;

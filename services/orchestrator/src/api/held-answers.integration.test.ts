@@ -1,13 +1,11 @@
 // Answers with `hold`: the last answer of their caller, without it, resumes the run.
 import { stateKeys } from '@millrace/contracts';
-import { consumeCommands, writeEntry } from '@millrace/bus';
+import { writeEntry } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { writeResumption } from '../state/suspension-store.ts';
 import { completeSuspension } from '../takeover/after-suspension.ts';
-import { createRunConsumer } from '../takeover/run-consumer.ts';
 import { answer, suspendTwoCalls } from '../testing/answers.ts';
-import { createDriver } from '../testing/driven-runs.ts';
 import { beforeReading, beforeWriting, withFullQueue } from '../testing/intercepted-access.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
@@ -16,8 +14,6 @@ const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 const runs = useSuspendedRuns(stream);
-
-const countCommands = async () => (await stream.access.jsm.streams.info(connection.bus.names.runs)).state.messages;
 
 describe('an answer with `hold`', () => {
   test('stays although its first request fails, if another request has received resume-token-used', async () => {
@@ -47,17 +43,7 @@ describe('an answer with `hold`', () => {
       codes.push(await answer(access, now, { token: first.resumeToken, data: 1, hold: true }));
       codes.push(await answer(access, now, { token: second.resumeToken, data: 1 }));
     });
-    const driver = createDriver({ access: owner }, { text: 'Hello.' });
-    const draining = new AbortController();
-    const consumer = createRunConsumer(driver.deps, { maxRuns: 8, maxRunsPerTenant: 8 }, draining.signal);
-    const taking = { awaitRoom: consumer.awaitRoom, take: consumer.take, refuse: () => undefined };
-    const consuming = consumeCommands(access, taking, draining.signal);
-    runs.stops.push(async () => {
-      draining.abort();
-      await consumer.drain(1_000);
-      await consuming;
-      driver.stop();
-    });
+    runs.orchestratorWith(owner, { text: 'Hello.' });
     expect(await answer(access, head, { token: second.resumeToken, data: 1 })).toBe('accepted');
     await runs.becomes(run, 'finished');
     expect(codes).toEqual(['running', 'accepted', 'resume-token-used']);
@@ -89,10 +75,10 @@ describe('an answer with `hold`', () => {
     const { run, head, first } = await suspendTwoCalls(stream, runs);
     const key = stateKeys.resumption('acme', run.runId, first.id);
     await writeEntry(stream.access, connection.bus.names.state, key, { resumeId: 'r1', data: 1 }, {});
-    const before = await countCommands();
+    const before = await runs.countCommands();
     const repeated = { token: first.resumeToken, data: 1, hold: true, resumeId: 'r1' };
     expect(await answer(stream.access, head, repeated)).toBe('accepted');
-    expect(await countCommands()).toBe(before);
+    expect(await runs.countCommands()).toBe(before);
   });
 });
 

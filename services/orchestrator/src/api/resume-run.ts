@@ -56,42 +56,48 @@ export async function resumeRun(
   if (edited) refuseBadEdit(edited, pending, await readTools());
   const resumption = edited ? { resumeId, data: DENIED_UNEDITED, edited } : { resumeId, data };
   const { by, revision, isHeld } = await writeResumption(access, head, pending, { ...resumption, held: hold });
-  let isEnded = false;
+  let now: RunHead | undefined = head;
   try {
-    const now = (await readHead(access, head.tenant, runId))?.value.status;
-    // The end or the deletion of the run may have deleted its answers before this one was stored.
-    isEnded = now === undefined || isFinal(now);
-    if (now === undefined) throw createUnknownRunError(runId);
-    if (isEnded && by !== 'other') throw createNotSuspendedError(runId, now);
+    now = (await readHead(access, head.tenant, runId))?.value;
     // Another request may have received an error of the bus after its answer was stored without a resume command: the
     // answer counts from now on, because its revision has changed. The run may have just been suspended.
-    if (!isEnded && !isHeld) {
+    if (!hasEnded(now) && !isHeld) {
       const waking = wakeRun(access, head, { reason: pending.id, revision });
       // A caller that sends an answer with `hold` sends a last one without it, which publishes a command.
       await (by === 'other' && hold ? waking.catch(() => undefined) : waking);
     }
-    if (by === 'other') throw createUsedTokenError(runId);
   } catch (error) {
-    if (by !== 'this' && !isEnded) throw error;
-    const isTakenBack = await takeBack(access, head, pending.id, revision);
-    if (isTakenBack || isEnded) throw error;
+    if (by !== 'this' || (await takeBack(access, head, pending.id, revision))) throw error;
   }
+  // The end or the deletion of the run may have deleted its answers before this one was stored.
+  if (hasEnded(now)) await removeAnswer(access, head, pending.id, revision);
+  if (!now) throw createUnknownRunError(runId);
+  if (by === 'other') throw createUsedTokenError(runId);
+  if (hasEnded(now)) throw createNotSuspendedError(runId, now.status);
   return { epoch: suspension.epoch };
 }
+
+/** Returns true also if the head has been deleted. */
+const hasEnded = (head: RunHead | undefined): boolean => !head || isFinal(head.status);
 
 /**
  * Removes the answer, so that the refused caller can retry. Returns false if the run is active: its owner has used the answer, or will find
  * it without a command.
  */
 async function takeBack(access: JetStreamAccess, head: RunHead, pending: string, revision: number): Promise<boolean> {
+  const now = await readHead(access, head.tenant, head.runId).catch(() => undefined);
+  if (now && !isAtRest(now.value)) return false;
+  await removeAnswer(access, head, pending, revision);
+  return true;
+}
+
+/** Removes the answer if no further request has stored it again. */
+async function removeAnswer(access: JetStreamAccess, head: RunHead, pending: string, revision: number): Promise<void> {
   try {
-    const now = await readHead(access, head.tenant, head.runId).catch(() => undefined);
-    if (now && !isAtRest(now.value)) return false;
     await takeBackResumption(access, head, pending, revision);
   } catch (error) {
     access.bus.log.warn({ runId: head.runId, error: String(error) }, 'refused answer could not be removed');
   }
-  return true;
 }
 
 /** Compares in constant time. */

@@ -4,6 +4,7 @@ import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { resumeRun } from '../api/resume-run.ts';
 import { ask } from '../testing/gated-stage.ts';
+import { beforeWriting } from '../testing/intercepted-access.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
@@ -34,16 +35,8 @@ test('an answer in time counts, even if it is stored after the expiry', async ()
   const { run, head, token, isOver } = await brieflySuspended();
   runs.expire();
   runs.orchestrator({ text: 'Hello.' });
-  const { access } = stream;
-  const js = Object.create(access.js, {
-    publish: {
-      value: async (...args: Parameters<typeof access.js.publish>) => {
-        if (args[0].includes(`.resumption.acme.${run.runId}`)) await eventually(() => isOver(100));
-        return access.js.publish(...args);
-      },
-    },
-  });
-  await resumeRun({ ...access, js }, head, { token, data: 1 }, { kinds: ['approval'], readTools: async () => [] });
+  const access = beforeWriting(stream.access, `.resumption.acme.${run.runId}`, () => eventually(() => isOver(100)));
+  await resumeRun(access, head, { token, data: 1 }, { kinds: ['approval'], readTools: async () => [] });
   await runs.becomes(run, 'finished');
   expect((await run.end())?.result.text).toBe('Hello.');
 });

@@ -4,7 +4,8 @@ import { COMMON_VERSION, resumptionSchema, stateKeys, type Command, type RunHead
 import { locateEntry, publishDurably } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { ask, gateStage } from '../testing/gated-stage.ts';
+import { suspendOnce } from '../testing/answers.ts';
+import { ask } from '../testing/gated-stage.ts';
 import type { DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
@@ -20,14 +21,8 @@ const stream = useJetStream(connection);
 const runs = useSuspendedRuns(stream);
 
 async function suspendRun() {
-  const { plan, stops } = gateStage(connection.bus, 'processInput');
-  runs.stops.push(...stops);
-  const driver = runs.driver({ text: 'never' });
-  const run = await driver.begin({ agent: await driver.apply({}, plan) });
-  await run.drive();
-  const [pending] = await runs.pending(run);
-  if (!pending) throw new Error('the run has no question');
-  return { run, pending, head: await readHead(run) };
+  const { first: pending, ...suspended } = await suspendOnce(stream, runs);
+  return { ...suspended, pending };
 }
 
 async function readHead(run: DrivenRun): Promise<RunHead> {
@@ -43,8 +38,7 @@ async function removeAnswer(run: DrivenRun, head: RunHead, id: string): Promise<
   await takeBackResumption(stream.access, head, id, revision);
 }
 
-const awaitEmptyQueue = () =>
-  expect.poll(async () => (await stream.access.jsm.streams.info(connection.bus.names.runs)).state.messages).toBe(0);
+const awaitEmptyQueue = () => expect.poll(runs.countCommands).toBe(0);
 
 describe('a resume command', () => {
   test('is dropped if the open questions have no answer: the run keeps its epoch and its owner publishes no further chunk', async () => {

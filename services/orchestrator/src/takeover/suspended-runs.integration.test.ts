@@ -6,6 +6,7 @@ import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { ask, gateStage } from '../testing/gated-stage.ts';
 import { useJetStream } from '../testing/jetstream.ts';
+import { beforeWriting } from '../testing/intercepted-access.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
@@ -118,17 +119,13 @@ describe('a suspended run', () => {
     const { access } = stream;
     const [reached, suspended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let maxPayload = access.bus.readMaxPayload();
-    const publish: typeof access.js.publish = async (subject, ...more) => {
-      if (subject.includes('.end.')) {
-        maxPayload = 200;
-        reached.resolve();
-        await suspended.promise;
-      }
-      return access.js.publish(subject, ...more);
-    };
-    const js = Object.create(access.js, { publish: { value: publish } });
+    const paused = beforeWriting(access, '.end.', () => {
+      maxPayload = 200;
+      reached.resolve();
+      return suspended.promise;
+    });
     const bus = Object.create(access.bus, { readMaxPayload: { value: () => maxPayload } });
-    const replaced = createDriver({ access: { ...access, js, bus } }, { text: 'never' });
+    const replaced = createDriver({ access: { ...paused, bus } }, { text: 'never' });
     runs.stops.push(replaced.stop);
     const run = await replaced.begin({ agent: await replaced.apply({}, plan) });
     const driving = run.drive().catch((error: unknown) => error);

@@ -7,7 +7,7 @@ import {
   type ShownPending,
   type ToolRequest,
 } from '@millrace/contracts';
-import { consumeCommands, consumeExpiries, serve, type Bus, type Delivery } from '@millrace/bus';
+import { consumeCommands, consumeExpiries, serve, type Bus, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { eventually } from '@millrace/testkit';
 import { afterEach } from 'vitest';
 import { createRunsApi } from '../api/runs-api.ts';
@@ -23,37 +23,32 @@ export function useSuspendedRuns(stream: TestJetStream) {
   afterEach(async () => {
     for (const stop of stops.splice(0).toReversed()) await stop();
   });
-  const driver = (...script: Say[]) => {
-    const made = createDriver(stream, ...script);
+  const driverWith = (access: JetStreamAccess, ...script: Say[]) => {
+    const made = createDriver({ access }, ...script);
     stops.push(made.stop);
     return made;
   };
+  const driver = (...script: Say[]) => driverWith(stream.access, ...script);
   const api = () => createRunsApi({ access: stream.access, agents, submits: anything, schemas });
   const address = ({ runId }: DrivenRun) => ({ caller: 'operator', tenant: 'acme', run: runId });
   const readStatus = async (run: DrivenRun) => (await run.head())?.status;
+  const orchestratorWith = (access: JetStreamAccess, ...script: Say[]) => {
+    const made = driverWith(access, ...script);
+    const stop = serveCommands(stream.access, made);
+    stops.push(stop);
+    return { ...made, stop };
+  };
   return {
     stops,
     driver,
     api,
     address,
     /** Another orchestrator, which takes commands from the queue until the test has ended. */
-    orchestrator(...script: Say[]) {
-      const made = driver(...script);
-      const draining = new AbortController();
-      const consumer = createRunConsumer(made.deps, { maxRuns: 8, maxRunsPerTenant: 8 }, draining.signal);
-      const consuming = consumeCommands(
-        stream.access,
-        { awaitRoom: consumer.awaitRoom, take: consumer.take, refuse: () => undefined },
-        draining.signal,
-      );
-      const stop = async () => {
-        draining.abort();
-        await consumer.drain(1_000);
-        await consuming;
-      };
-      stops.push(stop);
-      return { ...made, stop };
-    },
+    orchestrator: (...script: Say[]) => orchestratorWith(stream.access, ...script),
+    /** The same with another access, which intercepts reads and writes of its runs. */
+    orchestratorWith,
+    /** Counts the commands of all runs in the queue. */
+    countCommands: async () => (await stream.access.jsm.streams.info(stream.access.bus.names.runs)).state.messages,
     readStatus,
     becomes: (run: DrivenRun, status: string) => eventually(async () => (await readStatus(run)) === status),
     /** The run's questions, as operators see them. */
@@ -97,6 +92,19 @@ export function useSuspendedRuns(stream: TestJetStream) {
       return Object.keys(state.subjects ?? {}).length;
     },
     shortestTtl: (run: DrivenRun) => readShortestTtl(stream, run),
+  };
+}
+
+/** Takes commands from the queue. Returns a function that stops it. */
+function serveCommands(access: JetStreamAccess, { deps }: ReturnType<typeof createDriver>): () => Promise<void> {
+  const draining = new AbortController();
+  const consumer = createRunConsumer(deps, { maxRuns: 8, maxRunsPerTenant: 8 }, draining.signal);
+  const taking = { awaitRoom: consumer.awaitRoom, take: consumer.take, refuse: () => undefined };
+  const consuming = consumeCommands(access, taking, draining.signal);
+  return async () => {
+    draining.abort();
+    await consumer.drain(1_000);
+    await consuming;
   };
 }
 
