@@ -46,18 +46,14 @@ export type Run = {
   release(): Promise<RunStatus>;
 };
 
-type ReadOnOptions = {
-  /** Stops reading the resumed run, which continues. */
-  signal?: AbortSignal | undefined;
-  /** Tokens of further questions that have been answered: a `suspended` chunk with one of them does not end the run. */
-  answeredTokens?: readonly string[] | undefined;
-};
+/** `signal`: stops reading the resumed run, which continues. */
+type ReadOnOptions = { signal?: AbortSignal | undefined };
 
 /** `args`: approves the call with these arguments instead of the model's; every guard of the call judges them. */
 export type EditOptions = { args?: JsonObject | undefined };
 
-/** `answeredTo`: the epoch up to which suspensions have been answered. `tokens`: of the answered questions. */
-type FollowedAnswer = { answeredTo: number | undefined; tokens: readonly string[]; signal: AbortSignal | undefined };
+/** `answeredTo`: the epoch up to which suspensions have been answered. `token`: of the answered question. */
+type FollowedAnswer = { answeredTo: number | undefined; token: string; signal: AbortSignal | undefined };
 export type ReadOn = (from: Position | undefined, answer: FollowedAnswer) => Promise<Run>;
 
 export function createRun(
@@ -82,13 +78,13 @@ export function createRun(
       return (await retryRequest(`cancelling ${runId}`, bus.log, closed, sendCancel)).status;
     },
     status: async () => (await ask('run', {}, { run: runId })).status,
-    async resume(token, data, { signal, answeredTokens = [], args } = {}) {
+    async resume(token, data, { signal, args } = {}) {
       const { epoch: answeredTo } = await resumePending(connection, { runId, token, data, args }, closed);
-      return readOn(toPosition(log.getLast()), { answeredTo, tokens: [token, ...answeredTokens], signal });
+      return readOn(toPosition(log.getLast()), { answeredTo, token, signal });
     },
-    async answer(token, data, { signal, answeredTokens = [] } = {}) {
+    async answer(token, data, { signal } = {}) {
       const { epoch: answeredTo } = await answerPending(connection, { runId, token, data }, closed);
-      return readOn(toPosition(log.getLast()), { answeredTo, tokens: [token, ...answeredTokens], signal });
+      return readOn(toPosition(log.getLast()), { answeredTo, token, signal });
     },
     release: () => releaseRun(connection, runId, closed),
   };

@@ -88,8 +88,8 @@ async function openReading(connection: ClientConnection, runId: string, options:
   void log.outcome.then(() => closed.removeEventListener('abort', onClose));
   listenForAbort(leave, log.outcome, () => stop(readLeaveError(leave, runId)));
   // A run that is answered again before it has published anything continues at the position of this reading.
-  const readOn: ReadOn = (from = options.from, { answeredTo, tokens, signal }) => {
-    const answeredTokens = [...(options.answeredTokens ?? []), ...tokens];
+  const readOn: ReadOn = (from = options.from, { answeredTo, token, signal }) => {
+    const answeredTokens = [...(options.answeredTokens ?? []), token];
     return followRun(connection, runId, { from, answeredTo, answeredTokens, signal }, closed);
   };
   return { run: createRun(runId, log, connection, closed, readOn), stop, catchUp, outcome: log.outcome };

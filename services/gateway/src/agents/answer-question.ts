@@ -3,7 +3,7 @@
 import type { Client, Run } from '@millrace/client';
 import { MillraceError, type ApiAnswer, type ShownPending } from '@millrace/contracts';
 import type { CallMark, OpenedRequest } from '../recent/open-request.ts';
-import { findMark, openAndContinue, readEnd, type Decision, type FoundMark } from './run-mark.ts';
+import { findMark, openAndContinue, readEnd, type FoundMark } from './run-mark.ts';
 
 /** Returns undefined for a thread without runs of this caller, and for a newest run of another agent than `agent`. */
 export async function findNewestRun(
@@ -80,29 +80,3 @@ async function repeatAnswer(
 /** A text is no result of a tool that the client executes. */
 const isAnsweredByText = ({ stage, clientCall }: ShownPending): boolean =>
   stage === undefined && clientCall === undefined;
-
-/**
- * Gives several answers, and returns the run from there on. The run continues with the last one, so that a reader finds no
- * suspension in between.
- */
-export async function answerAll(
-  client: Client,
-  run: Run,
-  decisions: readonly Decision[],
-  signal: AbortSignal,
-): Promise<Run> {
-  const last = decisions.at(-1);
-  if (!last) return run;
-  const held = decisions.slice(0, -1);
-  for (const { token, data } of held)
-    // oxlint-disable-next-line no-await-in-loop -- each is refused alone
-    await client.runs.answer(run.runId, token, data, { hold: true });
-  return run.answer(last.token, last.data, { signal, answeredTokens: held.map(({ token }) => token) });
-}
-
-/** Reads to the suspension, so that an answer continues after it. */
-export async function readSuspended(client: Client, runId: string, signal: AbortSignal): Promise<Run> {
-  const run = await client.follow(runId, { signal });
-  await run.result();
-  return run;
-}

@@ -1,10 +1,9 @@
 // A request that answers a question, over a real NATS server. The orchestrator is scripted.
 import { connect, type Client } from '@millrace/client';
-import type { Chunk } from '@millrace/contracts';
+import { MillraceError, type Chunk } from '@millrace/contracts';
 import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerAll } from './answer-question.ts';
-import { openAndContinue } from './run-mark.ts';
+import { continueAt, openAndContinue, readEnd } from './run-mark.ts';
 
 const nats = useNats();
 const service = useBus(nats, 'orchestrator');
@@ -22,7 +21,8 @@ beforeAll(async () => {
   api = serveScriptedApi(service.bus, {
     agents: { asks: (run) => run.end('suspended', ask(run.request.runId), {}) },
     answers: {
-      answer: async ({ hold }, { run: runId = '' }) => {
+      answer: async ({ token, hold }, { run: runId = '' }) => {
+        if (token === 'used') throw new MillraceError('resume-token-used', 'It was answered before.');
         const accepted = { runId, accepted: true as const, epoch: 1 };
         if (hold) return accepted;
         const run = api.runs.get(runId);
@@ -54,9 +54,23 @@ test('A request that answers a question does not end with a later suspension tha
 });
 
 test('A run that continues with several answers does not end with a later suspension that lists one of their questions', async () => {
-  const asked = await client.start('asks', 'hi');
-  await asked.result();
-  const decisions = ['the token', 'another token'].map((token) => ({ token, data: 'yes' }));
-  const run = await answerAll(client, asked, decisions, new AbortController().signal);
+  const { run } = await continueWith('the token', 'another token');
   expect(await run.result()).toMatchObject({ status: 'finished', text: 'the answer' });
 });
+
+test('A run continues with the last of several answers although an earlier request has given another one', async () => {
+  await expect(continueWith('used', 'the token')).rejects.toMatchObject({ code: 'resume-token-used' });
+  const run = await client.follow([...api.runs.keys()].at(-1) ?? '', {
+    from: { epoch: 2, index: 0 },
+    answeredTokens: ['the token'],
+  });
+  expect(await run.result()).toMatchObject({ status: 'finished', text: 'the answer' });
+});
+
+async function continueWith(...tokens: string[]) {
+  const asked = await client.start('asks', 'hi');
+  const mark = { from: await readEnd(asked), before: {} };
+  const answers = tokens.map((token) => ({ token, data: 'yes' }));
+  const left = new AbortController().signal;
+  return continueAt(mark, { client, runId: asked.runId, answers, left, isExclusive: true });
+}

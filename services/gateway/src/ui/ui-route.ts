@@ -5,7 +5,8 @@ import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
 import { continueCalls } from '../agents/client-calls.ts';
 import { type CallMark, type OpenedRequest, settleFailed, settleRequest } from '../recent/open-request.ts';
-import { answerAll, answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
+import { answerNewestQuestion, listQuestions } from '../agents/answer-question.ts';
+import { continueAt, readEnd } from '../agents/run-mark.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent/repeated-run.ts';
@@ -106,11 +107,10 @@ async function answerDecisions(
       remedy: 'Load the chat again: another page may have answered.',
     });
   access.require('answer');
-  const run = await readSuspended(client, found.runId, left);
-  return {
-    run: await answerAll(client, run, answers, left),
-    opening: { events: [describeStart(found.runId)], continues: true },
-  };
+  const { runId } = found;
+  const from = await readEnd(await client.follow(runId, { signal: left }));
+  const { run } = await continueAt({ from, before: {} }, { client, runId, answers, left, isExclusive: true });
+  return { run, opening: { events: [describeStart(runId)], continues: true } };
 }
 
 const toApproval = ({ approved, reason }: ApprovalDecision) => ({ approved, ...(reason !== undefined && { reason }) });
