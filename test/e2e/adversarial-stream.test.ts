@@ -63,6 +63,15 @@ describe('an adversarial processor of the stream', () => {
     };
   };
 
+  /** Counts each chunk as processed at once, and sends all of them when the step ends. */
+  const sendAllAtEnd = (): Adversary => {
+    const held: unknown[] = [];
+    return streaming((right, batch) => {
+      held.push(...listChunks(batch));
+      return [{ ...right, processed: 1_000_000_000, chunks: 'verdicts' in right ? held : [] }];
+    });
+  };
+
   test('a processor that passes everything lets its run finish, so the following tests depend on their twist alone', async () => {
     const { result } = await adversaries.run({ ...streaming((right) => [right]), timeoutMs: PATIENT_MS });
     expect(result).toMatchObject({ status: 'finished', text: SAID });
@@ -101,6 +110,7 @@ describe('an adversarial processor of the stream', () => {
       /^processor-failed$/,
       streaming((right) => [{ ...right, chunks: [], same: { from: 0, count: 100_000 } }]),
     ],
+    ['counts chunks as processed and sends them after the end of the step', /^processor-failed$/, sendAllAtEnd()],
     [
       'makes a retract',
       /./,
@@ -176,7 +186,10 @@ describe('an adversarial processor of the stream', () => {
   const passes: [string, Adversary][] = [
     [
       'counts more chunks as processed than it received',
-      streaming((right) => [{ ...right, processed: 1_000_000_000 }]),
+      // Not between the first message and the last one: if the orchestrator ends the step because of the count, the run fails.
+      streaming((right) => [
+        right['sequence'] === 0 || 'verdicts' in right ? { ...right, processed: 1_000_000_000 } : right,
+      ]),
     ],
     ['reports that it is closing and continues to serve', streaming((right) => [{ ...right, closing: true }])],
     [
