@@ -11,3 +11,11 @@ test('a server sees no keys of ours', () => {
   const env = buildChildEnvironment({ PATH: '/bin', HOME: '/home/ada', OPENAI_API_KEY: 'secret' }, ['/a', '/b']);
   expect(env).toEqual({ PATH: '/bin', HOME: '/home/ada', LC_ALL: 'C', LD_LIBRARY_PATH: '/a:/b' });
 });
+
+test("a server receives the settings of Go's garbage collection", () => {
+  expect(buildChildEnvironment({ GOGC: '400', GOMEMLIMIT: '64MiB', GOFLAGS: '-race' })).toEqual({
+    LC_ALL: 'C',
+    GOGC: '400',
+    GOMEMLIMIT: '64MiB',
+  });
+});

@@ -38,10 +38,13 @@ export function chooseCacheDir(env: Environment = process.env): string {
   return join(env['HOME'] || homedir(), '.cache', 'millrace');
 }
 
+/** GOGC and GOMEMLIMIT set the garbage collection of nats-server. */
+const PASSED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot', 'GOGC', 'GOMEMLIMIT'];
+
 /** Returns the environment of a started server: enough to run, without the caller's keys and tokens. */
 export function buildChildEnvironment(env: Environment, libraryDirs: readonly string[] = []): NodeJS.ProcessEnv {
   const child: NodeJS.ProcessEnv = { LC_ALL: 'C' };
-  for (const name of ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot']) {
+  for (const name of PASSED_VARIABLES) {
     const value = env[name];
     if (value !== undefined) child[name] = value;
   }
