@@ -82,7 +82,7 @@ test('Health checks are infrequent, and no service waits for them', () => {
   expect(read('../docker-compose.yml')).not.toContain('service_healthy');
 });
 
-test('only those that ask a model are given the provider’s key', () => {
+test('only services that call a model receive the provider’s key', () => {
   const given = Object.entries(services).filter(([, service]) => JSON.stringify(service).match(/OPENAI|provider/));
   expect(given.map(([name]) => name).toSorted()).toEqual([
     'guardrails',

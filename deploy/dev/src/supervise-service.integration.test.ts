@@ -36,7 +36,7 @@ const waitUntilUp = async (logFile: string, times = 1) =>
   waitUntil(async () => expect((await readFile(logFile, 'utf8')).match(/^up/gm)).toHaveLength(times));
 const expectPid = (service: SupervisedService): number => service.readPid() ?? expect.fail('it does not run');
 
-test('a service runs with its output in its log, and is asked to end', async () => {
+test('the supervisor writes the output of a service to its log, and stops the service by a signal that lets it drain', async () => {
   const { service, reports, logFile } = await supervise('');
   await waitUntilUp(logFile);
   const pid = expectPid(service);
@@ -47,7 +47,7 @@ test('a service runs with its output in its log, and is asked to end', async () 
   expect(reports).toEqual([]);
 });
 
-test('one that dies is reported with its last line and started again, in the same log', async () => {
+test('the supervisor restarts a service that exits, reports its last line and continues its log', async () => {
   const { service, reports, logFile } = await supervise('once');
   await waitUntilUp(logFile, 2);
   expect(reports).toHaveLength(1);
@@ -55,7 +55,7 @@ test('one that dies is reported with its last line and started again, in the sam
   expect(isAlive(expectPid(service))).toBe(true);
 });
 
-test('one that is killed from outside is started again', async () => {
+test('the supervisor restarts a service that another process kills', async () => {
   const { service, reports, logFile } = await supervise('');
   await waitUntilUp(logFile);
   process.kill(expectPid(service), 'SIGKILL');
@@ -74,13 +74,13 @@ test('A service that dies repeatedly stays down and is reported', async () => {
   expect((await readFile(logFile, 'utf8')).match(/^up/gm)).toHaveLength(3);
 });
 
-test('one without a main.ts stays down, and the log has the reason', async () => {
+test('a service without a main.ts stays down, and the report has the reason', async () => {
   const { service, reports } = await supervise('', { main: '/nowhere/main.ts' });
   expect(await service.gaveUp).toMatch(/stays down/);
   expect(reports.at(-1)).toMatch(/Its last line: .*Node\.js v/);
 });
 
-test('one that does not drain is killed after its time', async () => {
+test('the supervisor kills a service that does not drain in time', async () => {
   const { service, logFile } = await supervise('stubborn', { stopTimeoutMs: 50 });
   await waitUntilUp(logFile);
   const pid = expectPid(service);
@@ -98,33 +98,32 @@ test('a stop during the start leaves nothing, and a second stop is the same one'
 });
 
 test.each([
-  ['which drains', '', 1],
-  ['not even one that does not drain', 'stubborn', 0],
-])(
-  'a supervisor killed with SIGKILL leaves no service behind, %s',
-  { timeout: 20_000 },
-  async (_, behaviours, drained) => {
-    const directory = await scratchDir();
-    const owner = spawn(
-      process.execPath,
-      [join(import.meta.dirname, 'testing/supervising-main.ts'), directory, behaviours],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    onTestFinished(() => void owner.kill('SIGKILL'));
-    const [line]: unknown[] = await once(createInterface(owner.stdout), 'line');
-    const { pid } = JSON.parse(String(line));
-    await waitUntilUp(join(directory, 'fake.log'));
-    owner.kill('SIGKILL');
-    await waitUntil(() => expect(isAlive(pid)).toBe(false));
-    const log = await readFile(join(directory, 'fake.log'), 'utf8');
-    expect(log.split('\n').filter((text) => text === `drained ${pid}`)).toHaveLength(drained);
+  ['a service', '', 1],
+  ['a service that does not drain', 'stubborn', 0],
+])('if the supervisor is killed with SIGKILL, %s ends', { timeout: 20_000 }, async (_, behaviours, drained) => {
+  const directory = await scratchDir();
+  const owner = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'testing/supervising-main.ts'), directory, behaviours],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  onTestFinished(() => void owner.kill('SIGKILL'));
+  const [line]: unknown[] = await once(createInterface(owner.stdout), 'line');
+  const { pid } = JSON.parse(String(line));
+  await waitUntilUp(join(directory, 'fake.log'));
+  owner.kill('SIGKILL');
+  await waitUntil(() => expect(isAlive(pid)).toBe(false));
+  const log = await readFile(join(directory, 'fake.log'), 'utf8');
+  expect(log.split('\n').filter((text) => text === `drained ${pid}`)).toHaveLength(drained);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'Ctrl-C in the terminal of the supervisor does not reach the service',
+  async () => {
+    const { service, logFile } = await supervise('');
+    await waitUntilUp(logFile);
+    const pid = expectPid(service);
+    // proc(5): the fields after the name are the state, the parent and the process group.
+    expect((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[2]).toBe(String(pid));
   },
 );
-
-test.skipIf(process.platform !== 'linux')('its terminal’s Ctrl-C does not reach the service', async () => {
-  const { service, logFile } = await supervise('');
-  await waitUntilUp(logFile);
-  const pid = expectPid(service);
-  // proc(5): the fields after the name are the state, the parent and the process group.
-  expect((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[2]).toBe(String(pid));
-});

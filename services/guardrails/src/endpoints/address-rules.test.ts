@@ -58,7 +58,7 @@ const open = { address: '8.8.8.8', family: 4 };
 const closed = { address: '10.0.0.1', family: 4 };
 
 describe('the checked lookup', () => {
-  test('it returns one address or all, as the connection asks', async () => {
+  test('returns one address or all, as the connection asks', async () => {
     expect(await lookUp(resolveTo(open))).toBe('8.8.8.8');
     expect(await lookUp(resolveTo(open), { all: true })).toEqual([open]);
   });

@@ -17,7 +17,7 @@ describe('the circuit breaker', () => {
     });
     expect(open).toEqual({ state: 'open', untilMs: 103 });
   });
-  test('it refuses calls until the delay is over, then admits one probe', () => {
+  test('refuses calls until the delay is over, then admits one probe', () => {
     expect(admitCall(open, 102)).toBe('refuse');
     expect(admitCall(open, 103)).toBe('probe');
     const probing = fold([{ type: 'asked', nowMs: 103 }], open);
