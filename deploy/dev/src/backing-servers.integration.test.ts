@@ -1,15 +1,17 @@
 // Tests the real backing servers of the services, if they are available.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { createSubjects, readPrefix } from '@millrace/contracts';
+import { locateQdrantKeyFile, openKeyFolder } from '@millrace/identity';
 import { createResources } from '@millrace/service';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startBackingServers } from './backing-servers.ts';
-import { mkdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { locateStateDir } from './state-dir.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-async function start(over: Record<string, string> = {}, root?: string) {
+async function start(over: Record<string, string> = {}, root?: string, signal = new AbortController().signal) {
   const state = locateStateDir(root ?? (await scratchDir()));
   const resources = createResources();
   onTestFinished(async () => expect(await resources.release()).toEqual([]));
@@ -20,7 +22,7 @@ async function start(over: Record<string, string> = {}, root?: string) {
     env: { ...env, ...over },
     resources,
     report: (line) => reports.push(line),
-    signal: new AbortController().signal,
+    signal,
   });
   return { state, servers, resources, reports };
 }
@@ -100,4 +102,19 @@ test('A crashed server restarts at its address, and a stop ends it permanently',
   expect(await resources.release()).toEqual([]);
   expect(await isUp(monitorUrl)).toBe(false);
   expect(reports).toHaveLength(1);
+});
+
+test('an interrupted start rejects with the reason of its signal and leaves no rejection unhandled', async () => {
+  const root = await scratchDir();
+  const { keys } = locateStateDir(root);
+  await openKeyFolder(keys, createSubjects(readPrefix({})));
+  // Reading this file takes longer than the search for nats-server, which the signal ends.
+  await appendFile(locateQdrantKeyFile(keys), '\n'.repeat(32 * 1024 * 1024));
+  const unhandled: unknown[] = [];
+  const collect = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', collect);
+  onTestFinished(() => void process.off('unhandledRejection', collect));
+  const reason = new Error('interrupted');
+  await expect(start({}, root, AbortSignal.abort(reason))).rejects.toBe(reason);
+  expect(unhandled).toEqual([]);
 });

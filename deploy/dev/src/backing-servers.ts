@@ -46,11 +46,16 @@ export type BackingOptions = {
 export async function startBackingServers(options: BackingOptions): Promise<BackingServers> {
   const { state, env } = options;
   const folder = await openKeyFolder(state.keys, createSubjects(readPrefix(env)));
-  const [natsUsers, redisUsers] = await Promise.all([readText(folder.usersFile), readText(folder.redis.usersFile)]);
+  const [natsUsers, redisUsers, qdrantKey] = await Promise.all([
+    readText(folder.usersFile),
+    readText(folder.redis.usersFile),
+    readText(locateQdrantKeyFile(state.keys)),
+  ]);
+  // No await inside of the list: until `allSettled` has all three, a rejection is unhandled and ends the process.
   const started = await Promise.allSettled([
     startNats(options, natsUsers),
     startRedis(options, redisUsers),
-    startQdrant(options, (await readText(locateQdrantKeyFile(state.keys))).trim()),
+    startQdrant(options, qdrantKey.trim()),
   ]);
   // Only now, so that every server that did start is among the resources and is stopped.
   const [nats, redis, qdrant] = [unwrapSettled(started[0]), unwrapSettled(started[1]), unwrapSettled(started[2])];
