@@ -6,7 +6,7 @@ import { closeThreads } from './work/task.ts';
 
 afterAll(closeThreads);
 
-// One set of options per processor, because the suite tests texts and takes most of a minute.
+// One set of options per processor, because the suite calls every stage with eighteen texts.
 for (const [guard, { options }] of GUARD_CASES) processorBounds(guard, options?.slice(0, 1));
 
 test('the bounds suite covers every processor of the service', () => {

@@ -8,12 +8,12 @@ import { callContext, callEntry, stageCall, TEST_RUN, textChunks } from '../stag
 import { assertVerdict } from './stage-checks.ts';
 
 /** Characters of the longer text; the shorter one has a quarter of them, for which a quadratic algorithm takes a sixteenth of the time. */
-const LONG_CHARS = 200_000;
+const LONG_CHARS = 100_000;
 const SHORT_CHARS = LONG_CHARS / 4;
 /** How much more the long text may cost: twice the proportional time, because collections and compilation add to it. */
 const MAX_FACTOR = 8;
 /** Processor time that is not compared, ms: below it a replica serves others in time even if the algorithm is quadratic. */
-const FREE_MS = 300;
+const FREE_MS = 75;
 const MAX_MS = 60_000;
 
 /** Texts that made an expression or a scanner start again at each character, by their content. */
