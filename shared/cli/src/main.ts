@@ -1,4 +1,5 @@
 // Starts the `millrace` program: connects runCli to the process.
+import { cacheCompiledSources } from './compile-cache.ts';
 import { EXIT_CODES } from './exit-code-table.ts';
 import { readInput, openLines } from './read-input.ts';
 import { runCli } from './run-cli.ts';
@@ -9,6 +10,8 @@ const REPEATED_SIGNAL_MS = 1_000;
 
 type Interruption = { signal: NodeJS.Signals; at: number };
 
+// Before runCli, which imports the sources of the command.
+cacheCompiledSources(process.env);
 const outputClosed = watchClosedOutput(process.stdout);
 // If stderr is closed, the answer on stdout still counts.
 process.stderr.on('error', () => undefined);
