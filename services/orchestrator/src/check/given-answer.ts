@@ -1,7 +1,7 @@
 // Models that answer with a given text: a check passes it through the stages of an answer without a model call.
 import { MillraceError } from '@millrace/contracts';
 import type { Models } from '@millrace/models';
-import type { ModelPart } from '../model/model-parts.ts';
+import type { ModelPart } from '../model/prompt.ts';
 import type { LanguageModel } from '../model/prompt.ts';
 
 /** `isCutOff`: the text is the beginning of an answer, so that processors drop the text that they have not decided. */

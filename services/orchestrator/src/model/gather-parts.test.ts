@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FlushTick } from '../release/flush-tick.ts';
 import { gatherParts, type Gathering } from './gather-parts.ts';
-import type { ModelPart } from './model-parts.ts';
+import type { ModelPart } from './prompt.ts';
 
 const never = new AbortController().signal;
 const start: ModelPart = { type: 'text-start', id: 't' };

@@ -11,12 +11,11 @@ import {
   type Usage,
 } from '@millrace/contracts';
 import { makeChunk, type ChunkBody } from '../release/make-chunk.ts';
-import type { LanguageModel } from './prompt.ts';
+import { createCallNamer } from './call-ids.ts';
+import type { ModelPart } from './prompt.ts';
 import { replaceOddIds } from './part-ids.ts';
 import { readProviderMetadata, filterMetadata } from './provider-metadata.ts';
 
-type ModelStreamResult = Awaited<ReturnType<LanguageModel['doStream']>>;
-export type ModelPart = ModelStreamResult['stream'] extends ReadableStream<infer P> ? P : never;
 type FinishPart = Extract<ModelPart, { type: 'finish' }>;
 
 export type ChunkMaker = (part: ModelPart) => Chunk[];
@@ -39,39 +38,6 @@ export function createChunkMaker(runId: string, raw = false): ChunkMaker {
     const made = makeChunk(runId, { ...body, payload: part.type === 'raw' ? payload : replaceOddIds(payload) });
     if (isNestedDeeper(made, MAX_VALUE_NESTING)) throw createTooDeepError(made);
     return [made];
-  };
-}
-
-/**
- * Returns a function that gives each call without an id an id of its own: a result is matched to its call by the id. A call follows the parts
- * of its arguments, and calls follow one another in the order of their starts; pieces belong to the last start, and a result to the last call.
- */
-function createCallNamer(): (part: ModelPart) => ModelPart {
-  const begun: string[] = [];
-  let last: string | undefined;
-  const begin = () => {
-    const id = `call_${crypto.randomUUID()}`;
-    begun.push(id);
-    return id;
-  };
-  return (part) => {
-    switch (part.type) {
-      case 'tool-input-start':
-        return part.id === '' ? { ...part, id: begin() } : part;
-      case 'tool-input-delta':
-      case 'tool-input-end':
-        return part.id === '' ? { ...part, id: begun.at(-1) ?? begin() } : part;
-      case 'tool-call':
-        if (part.toolCallId !== '') return part;
-        if (begun.length === 0) begin();
-        last = begun.shift();
-        return last === undefined ? part : { ...part, toolCallId: last };
-      case 'tool-result':
-      case 'tool-approval-request':
-        return part.toolCallId === '' && last !== undefined ? { ...part, toolCallId: last } : part;
-      default:
-        return part;
-    }
   };
 }
 

@@ -3,9 +3,9 @@
 import { MillraceError, type Chunk, type ErrorCode, type ModelError, type Usage } from '@millrace/contracts';
 import { hideKeys, readCallCode, toModelError } from '@millrace/models';
 import { gatherParts, type Gathering } from './gather-parts.ts';
-import { createChunkMaker, readUsage, type ModelPart } from './model-parts.ts';
+import { createChunkMaker, readUsage } from './model-parts.ts';
 import { createPartEnds } from './part-ends.ts';
-import type { ModelCallOptions, LanguageModel } from './prompt.ts';
+import type { LanguageModel, ModelCallOptions, ModelPart } from './prompt.ts';
 import { readProviderMetadata, type ProviderMetadata } from './provider-metadata.ts';
 import { raceAbort } from '../state/unless-stopped.ts';
 

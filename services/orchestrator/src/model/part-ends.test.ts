@@ -2,7 +2,8 @@
 import type { Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { RUN_ID } from '../testing/run-states.ts';
-import { createChunkMaker, type ModelPart } from './model-parts.ts';
+import { createChunkMaker } from './model-parts.ts';
+import type { ModelPart } from './prompt.ts';
 import { createPartEnds } from './part-ends.ts';
 
 const usage = {

@@ -1,7 +1,7 @@
 // Delays the end of a part until the next event, because only the finish shows whether the part was cut off. A part
 // that was cut off is marked (`complete: false`), so that no processor judges it as if it were whole.
 import { cutOff, type Chunk } from '@millrace/contracts';
-import type { ModelPart } from './model-parts.ts';
+import type { ModelPart } from './prompt.ts';
 
 /**
  * Finish reasons of an answer that has ended by itself. After any other reason (length, content-filter, error) it was

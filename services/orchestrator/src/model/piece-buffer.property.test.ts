@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ModelPart } from './model-parts.ts';
+import type { ModelPart } from './prompt.ts';
 import { EMPTY_BUFFER, mayWait, MAX_PIECE_CHARS, reduceBuffer, type BufferEvent } from './piece-buffer.ts';
 
 const id = fc.constantFrom('a', 'b');

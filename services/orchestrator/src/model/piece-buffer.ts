@@ -4,7 +4,7 @@
 //   holding  one piece waits, and the next piece of its part is joined to it
 //
 // A part that is no such piece passes at once, behind the piece that waits. Pieces of two parts are never joined.
-import type { ModelPart } from './model-parts.ts';
+import type { ModelPart } from './prompt.ts';
 
 /** UTF-16 code units of a joined piece. */
 export const MAX_PIECE_CHARS = 16 * 1024;

@@ -20,6 +20,9 @@ import type { Models } from '@millrace/models';
 import { FEEDBACK_TAG } from '../state/run-state.ts';
 
 export type LanguageModel = ReturnType<Models['createLanguageModel']>;
+type ModelStreamResult = Awaited<ReturnType<LanguageModel['doStream']>>;
+/** A part of a model's stream. */
+export type ModelPart = ModelStreamResult['stream'] extends ReadableStream<infer P> ? P : never;
 export type ModelCallOptions = Parameters<LanguageModel['doStream']>[0];
 type ProviderPrompt = ModelCallOptions['prompt'];
 type PromptMessage = ProviderPrompt[number];

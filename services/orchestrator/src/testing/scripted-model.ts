@@ -1,6 +1,6 @@
 // A model that a test scripts, call by call; the last element is repeated.
 import type { Models } from '@millrace/models';
-import type { ModelPart } from '../model/model-parts.ts';
+import type { ModelPart } from '../model/prompt.ts';
 import type { ModelCallOptions, LanguageModel } from '../model/prompt.ts';
 
 export type Say = {
