@@ -2,6 +2,7 @@
 import { embedMany, type EmbeddingModel } from 'ai';
 import { MillraceError } from '@millrace/contracts';
 import { toModelError } from './model-error.ts';
+import { suggestRemedy } from './provider-remedy.ts';
 
 export type Embedder = {
   /** The router id, for example `openai/text-embedding-3-small`. Vectors of two embedders cannot be compared. */
@@ -24,8 +25,11 @@ export function createEmbedder(id: string, model: EmbeddingModel): Embedder {
         return requireSameLength(embeddings);
       } catch (error) {
         abortSignal.throwIfAborted();
-        const { message } = toModelError(error);
-        throw new MillraceError('model-call-failed', `Embedding with ${id} failed: ${message}`, { cause: error });
+        const known = toModelError(error);
+        throw new MillraceError('model-call-failed', `Embedding with ${id} failed: ${known.message}`, {
+          remedy: suggestRemedy(known),
+          cause: error,
+        });
       }
     },
   };

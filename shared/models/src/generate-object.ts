@@ -2,6 +2,7 @@
 import { generateText, jsonSchema, NoObjectGeneratedError, Output, type LanguageModel } from 'ai';
 import { jsonObjectSchema, MillraceError, type JsonObject, type JsonSchema } from '@millrace/contracts';
 import { toModelError } from './model-error.ts';
+import { suggestRemedy } from './provider-remedy.ts';
 import { assertJsonSchema, findMisfit } from './json-schema.ts';
 
 export type GenerateObjectRequest = {
@@ -69,9 +70,12 @@ function toMillraceError(error: unknown, modelId: string): MillraceError {
       },
     );
   }
-  const { message, statusCode } = toModelError(error);
-  const status = statusCode === undefined ? '' : ` (HTTP ${statusCode})`;
-  return new MillraceError('model-call-failed', `The call of ${modelId} failed${status}: ${message}`, { cause: error });
+  const known = toModelError(error);
+  const status = known.statusCode === undefined ? '' : ` (HTTP ${known.statusCode})`;
+  return new MillraceError('model-call-failed', `The call of ${modelId} failed${status}: ${known.message}`, {
+    remedy: suggestRemedy(known),
+    cause: error,
+  });
 }
 
 /** The innermost cause is the schema's message; the outer ones quote the whole answer, which may contain user data. */

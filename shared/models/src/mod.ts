@@ -4,3 +4,4 @@ export type { Embedder } from './embedder.ts';
 export type { GenerateObjectRequest } from './generate-object.ts';
 export { hideKeys } from './own-keys.ts';
 export { fromModelError, readCallCode, toModelError } from './model-error.ts';
+export { suggestRemedy } from './provider-remedy.ts';

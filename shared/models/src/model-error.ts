@@ -4,11 +4,14 @@
 import { APICallError, RetryError } from 'ai';
 import { MillraceError, type ErrorCode, type ModelError } from '@millrace/contracts';
 import { hideKeys } from './own-keys.ts';
+import { isChatAnswer } from './provider-remedy.ts';
 
 /**
  * Maximum length: some providers answer with whole HTML pages, and their start names the problem. UTF-16 code units.
  */
 export const RESPONSE_BODY_MAX_CHARS = 4_000;
+
+const CHAT_ANSWER = 'The provider answered a request of the Responses API with a stream of chat completions.';
 
 export function toModelError(error: unknown): ModelError {
   // A retried call reports its last error, because "failed after 3 attempts" omits the reason.
@@ -18,7 +21,8 @@ export function toModelError(error: unknown): ModelError {
   const { name, message, statusCode, responseBody, isRetryable, url } = error;
   return {
     name,
-    message: hideKeys(message),
+    // The client's message names functions of its own API as the correction.
+    message: isChatAnswer(url, responseBody ?? '') ? CHAT_ANSWER : hideKeys(message),
     isRetryable,
     ...(statusCode !== undefined && { statusCode }),
     ...(responseBody !== undefined && { responseBody: hideKeys(responseBody).slice(0, RESPONSE_BODY_MAX_CHARS) }),

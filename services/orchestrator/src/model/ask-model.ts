@@ -11,6 +11,7 @@ import type {
   Usage,
 } from '@millrace/contracts';
 import { passesChain, toWireError, listUnpriced } from '@millrace/contracts';
+import { suggestRemedy } from '@millrace/models';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
@@ -19,10 +20,9 @@ import { readMaxRetries } from '../calls/stop-outcome.ts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { createCallMeter } from './call-meter.ts';
-import { escapeToolNames } from './prompt.ts';
 import type { Gathering } from './gather-parts.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
-import type { ModelCallOptions } from './prompt.ts';
+import { escapeToolNames, type ModelCallOptions } from './prompt.ts';
 import { buildResponseMessageId } from '../state/response-message.ts';
 import { retractFrom } from '../state/retract.ts';
 import { reportCutOff } from './report-cut-off.ts';
@@ -248,5 +248,12 @@ async function handleModelError(
     return { again: true };
   }
   const status = error.statusCode === undefined ? '' : ` (${error.statusCode})`;
-  return { interrupt: fail({ code, message: `${call.model}: ${error.message}${status}` }) };
+  const remedy = suggestRemedy(error);
+  return {
+    interrupt: fail({
+      code,
+      message: `${call.model}: ${error.message}${status}`,
+      ...(remedy !== undefined && { remedy }),
+    }),
+  };
 }

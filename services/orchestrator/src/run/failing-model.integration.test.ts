@@ -130,3 +130,20 @@ describe('a provider that ends its stream early without an error', () => {
     }
   }, 10_000);
 });
+
+describe('a provider without the API of the model id', () => {
+  test('fails the run with the model id to use as the remedy', async () => {
+    const provider = await startByteProvider();
+    provider.answer({ pieces: sseEvents({ id: 'c', choices: [{ index: 0, delta: { content: 'Hello.' } }] }) });
+    try {
+      const models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
+      const made = await openStep([], {}, { agent: { model: 'openai/m' }, models });
+      expect(await made.answer()).toMatchObject({
+        error: { code: 'model-call-failed', remedy: 'Write the id of the model as openai-chat/<id>.' },
+      });
+      expect(provider.requests).toHaveLength(1);
+    } finally {
+      await provider.close();
+    }
+  });
+});

@@ -1,0 +1,28 @@
+// Finds the correction of a call that failed because OPENAI_BASE_URL or the model id does not fit the provider.
+import { isObject, readJson, type ModelError } from '@millrace/contracts';
+
+/** Statuses of a server for a path that it does not implement. */
+const UNKNOWN_PATH: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
+/** Paths of calls if the base URL has none. */
+const BARE_PATHS: ReadonlySet<string> = new Set(['/responses', '/chat/completions', '/embeddings']);
+/** OpenAI has all APIs: a call with this address has another error. */
+const OPENAI = 'https://api.openai.com/';
+
+/** Returns the remedy, in words of ours alone, or undefined if the error has another cause. */
+export function suggestRemedy({ statusCode, url = '', responseBody = '' }: ModelError): string | undefined {
+  if (!URL.canParse(url) || url.startsWith(OPENAI)) return undefined;
+  const { pathname } = new URL(url);
+  if (UNKNOWN_PATH.has(statusCode)) {
+    if (BARE_PATHS.has(pathname)) return 'Add the path of the provider’s API to OPENAI_BASE_URL, usually /v1.';
+    if (!pathname.endsWith('/responses')) return undefined;
+    return 'If the provider has the model, but no Responses API, write the id of the model as openai-chat/<id>.';
+  }
+  return isChatAnswer(url, responseBody) ? 'Write the id of the model as openai-chat/<id>.' : undefined;
+}
+
+/** Returns whether the body, the answer to a request of the Responses API, is an event of chat completions: some servers have one API on all paths. */
+export function isChatAnswer(url: string, body: string): boolean {
+  if (!url.endsWith('/responses')) return false;
+  const event = readJson(body)?.value;
+  return isObject(event) && Array.isArray(event['choices']) && typeof event['type'] !== 'string';
+}
