@@ -21,6 +21,12 @@ describe('model errors on the wire', () => {
     expect(toModelError(rebuilt)).toEqual(wire);
   });
 
+  test('An API error of another package, without an address, keeps its message', () => {
+    const names = ['vercel.ai.error', 'vercel.ai.error.AI_APICallError'].map((name) => [Symbol.for(name), true]);
+    const limited = Object.assign(new Error('slow down'), Object.fromEntries(names), { isRetryable: true });
+    expect(toModelError(limited)).toEqual({ name: 'Error', message: 'slow down', isRetryable: true });
+  });
+
   test('neither the prompt nor a header travels', () => {
     expect(JSON.stringify(toModelError(refused))).not.toMatch(/prompt|secret/);
   });

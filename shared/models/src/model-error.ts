@@ -22,11 +22,11 @@ export function toModelError(error: unknown): ModelError {
   return {
     name,
     // The client's message names functions of its own API as the correction.
-    message: isChatAnswer(url, responseBody ?? '') ? CHAT_ANSWER : hideKeys(message),
+    message: isChatAnswer(url, responseBody) ? CHAT_ANSWER : hideKeys(message),
     isRetryable,
     ...(statusCode !== undefined && { statusCode }),
     ...(responseBody !== undefined && { responseBody: hideKeys(responseBody).slice(0, RESPONSE_BODY_MAX_CHARS) }),
-    ...(url !== '' && { url }),
+    ...(url && { url }),
   };
 }
 

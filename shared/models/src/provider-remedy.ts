@@ -21,7 +21,7 @@ export function suggestRemedy({ statusCode, url = '', responseBody = '' }: Model
 }
 
 /** Returns whether the body, the answer to a request of the Responses API, is an event of chat completions: some servers have one API on all paths. */
-export function isChatAnswer(url: string, body: string): boolean {
+export function isChatAnswer(url = '', body = ''): boolean {
   if (!url.endsWith('/responses')) return false;
   const event = readJson(body)?.value;
   return isObject(event) && Array.isArray(event['choices']) && typeof event['type'] !== 'string';

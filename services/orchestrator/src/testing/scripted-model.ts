@@ -1,7 +1,6 @@
 // A model that a test scripts, call by call; the last element is repeated.
 import type { Models } from '@millrace/models';
-import type { ModelPart } from '../model/prompt.ts';
-import type { ModelCallOptions, LanguageModel } from '../model/prompt.ts';
+import type { LanguageModel, ModelCallOptions, ModelPart } from '../model/prompt.ts';
 
 export type Say = {
   text?: string;
