@@ -1,7 +1,26 @@
 import { expect, test } from 'vitest';
-import { chooseGatewayPort } from './gateway-port.ts';
+import { chooseGatewayPort, rejectOwnGateway } from './gateway-port.ts';
 
 test('The port 0 of the environment is any free port, and any other one is used as it is', async () => {
   expect(await chooseGatewayPort({ GATEWAY_PORT: '0' })).toBeGreaterThan(0);
   expect(await chooseGatewayPort({ GATEWAY_PORT: '18080' })).toBe(18_080);
+});
+
+test.each(['http://127.0.0.1:8080/v1', 'http://localhost:8080/v1/', 'http://[::1]:8080/v1', 'http://0.0.0.0:8080'])(
+  'The model provider %s is rejected if the port is that of the gateway',
+  (OPENAI_BASE_URL) => {
+    expect(() => rejectOwnGateway({ OPENAI_BASE_URL }, 8080)).toThrow('would call itself');
+    expect(() => rejectOwnGateway({ OPENAI_BASE_URL }, 8081)).not.toThrow();
+  },
+);
+
+test.each([
+  undefined,
+  '',
+  'no address',
+  'http://models.example:8080/v1',
+  'http://127.0.0.1/v1',
+  'https://api.openai.com/v1',
+])('The model provider %s is accepted, because it is not the gateway', (OPENAI_BASE_URL) => {
+  expect(() => rejectOwnGateway({ OPENAI_BASE_URL }, 8080)).not.toThrow();
 });

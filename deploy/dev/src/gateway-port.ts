@@ -1,5 +1,6 @@
 // Chooses the port of the gateway before it starts, so that its address is the same over restarts of the service, and
 // over starts of the stack if nothing else has taken it.
+import { MillraceError } from '@millrace/contracts';
 import { isPortFree, pickFreePort } from '@millrace/servers';
 import type { StackEnvironment } from './backing-servers.ts';
 
@@ -9,4 +10,21 @@ const PREFERRED_PORT = 8080;
 export async function chooseGatewayPort({ GATEWAY_PORT: given }: StackEnvironment): Promise<number> {
   if (given) return Number(given) === 0 ? pickFreePort() : Number(given);
   return (await isPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : pickFreePort();
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0']);
+
+/**
+ * Rejects the gateway of the stack as its model provider: a terminal in which OpenAI clients use the gateway has the same variables.
+ * @throws config-invalid
+ */
+export function rejectOwnGateway({ OPENAI_BASE_URL: baseUrl = '' }: StackEnvironment, gatewayPort: number): void {
+  if (!URL.canParse(baseUrl)) return;
+  const { hostname, port } = new URL(baseUrl);
+  if (!LOOPBACK.has(hostname) || port !== String(gatewayPort)) return;
+  throw new MillraceError(
+    'config-invalid',
+    'OPENAI_BASE_URL is the address of the gateway of this stack: the stack would call itself for its models.',
+    { remedy: 'Unset OPENAI_BASE_URL and OPENAI_API_KEY here, or set another GATEWAY_PORT.' },
+  );
 }

@@ -1,6 +1,7 @@
 // Tests the stack's processes with fake services: their environments, their start and their end.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { pickFreePort } from '@millrace/servers';
 import { createResources } from '@millrace/service';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { resolveMain } from './service-table.ts';
@@ -127,6 +128,12 @@ test('With a key or a base address no dev-model is started', { timeout: 30_000 }
   expect(withAddress.stack.standInUrl).toBeUndefined();
   const env = await readEnvironment(withAddress.state, 'orchestrator');
   expect(env).toMatchObject({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://localhost:1/v1' });
+});
+
+test('A stack with its own gateway as the model provider starts no process', { timeout: 30_000 }, async () => {
+  const port = await pickFreePort();
+  const env = { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, GATEWAY_PORT: String(port) };
+  await expect(start({ env })).rejects.toMatchObject({ code: 'config-invalid' });
 });
 
 test('A stop drains every service', { timeout: 30_000 }, async () => {

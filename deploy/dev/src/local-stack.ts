@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import type { Resources } from '@millrace/service';
 import { startBackingServers, type BackingServers, type StackEnvironment } from './backing-servers.ts';
 import { listServiceSpecs } from './service-table.ts';
-import { chooseGatewayPort } from './gateway-port.ts';
+import { chooseGatewayPort, rejectOwnGateway } from './gateway-port.ts';
 import { startStandInModel } from './stand-in-model.ts';
 import type { StateDir } from './state-dir.ts';
 import type { RestartPolicy } from './restart-policy.ts';
@@ -36,9 +36,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const { checkout, state, env, resources, signal, report, restartPolicy: policy } = options;
   // Each server, dev-model and the agent add a listener.
   setMaxListeners(0, signal);
+  const gatewayPort = await chooseGatewayPort(env);
+  rejectOwnGateway(env, gatewayPort);
   const [servers, model] = await awaitBoth(startBackingServers(options), provideModel(options));
   signal.throwIfAborted();
-  const gatewayPort = await chooseGatewayPort(env);
   const specs = listServiceSpecs({ checkout, state, env, servers, model: model.env, gatewayPort });
   const services = specs.map((spec) =>
     superviseService({ spec, logFile: state.log(spec.name), report, ...(policy && { policy }) }),

@@ -65,6 +65,10 @@ test('A failed embedding and a failed object name the remedy', async () => {
 test.each<[string, Partial<ModelError>]>([
   ['a model that OpenAI does not have', { url: 'https://api.openai.com/v1/responses', statusCode: 404 }],
   ['a model that a server of chat completions does not have', { url: 'http://a/v1/chat/completions', statusCode: 404 }],
+  [
+    'a model that a server of the Responses API does not have',
+    { url: 'http://a/v1/responses', statusCode: 404, responseBody: '{"error":{"code":"model_not_found"}}' },
+  ],
   ['a server that is down', { url: 'http://a/v1/responses', statusCode: 503 }],
   ['an answer that is no event', { url: 'http://a/v1/responses', responseBody: '<html>' }],
   ['an event of the Responses API', { url: 'http://a/v1/responses', responseBody: '{"type":"x","choices":[]}' }],

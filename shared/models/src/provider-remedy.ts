@@ -8,13 +8,16 @@ const BARE_PATHS: ReadonlySet<string> = new Set(['/responses', '/chat/completion
 /** OpenAI has all APIs: a call with this address has another error. */
 const OPENAI = 'https://api.openai.com/';
 
+/** Error code of a provider that implements the API, but does not have the model. */
+const UNKNOWN_MODEL = 'model_not_found';
+
 /** Returns the remedy, in words of ours alone, or undefined if the error has another cause. */
 export function suggestRemedy({ statusCode, url = '', responseBody = '' }: ModelError): string | undefined {
   if (!URL.canParse(url) || url.startsWith(OPENAI)) return undefined;
   const { pathname } = new URL(url);
   if (UNKNOWN_PATH.has(statusCode)) {
     if (BARE_PATHS.has(pathname)) return 'Add the path of the provider’s API to OPENAI_BASE_URL, usually /v1.';
-    if (!pathname.endsWith('/responses')) return undefined;
+    if (!pathname.endsWith('/responses') || readErrorCode(responseBody) === UNKNOWN_MODEL) return undefined;
     return 'If the provider has the model, but no Responses API, write the id of the model as openai-chat/<id>.';
   }
   return isChatAnswer(url, responseBody) ? 'Write the id of the model as openai-chat/<id>.' : undefined;
@@ -25,4 +28,9 @@ export function isChatAnswer(url = '', body = ''): boolean {
   if (!url.endsWith('/responses')) return false;
   const event = readJson(body)?.value;
   return isObject(event) && Array.isArray(event['choices']) && typeof event['type'] !== 'string';
+}
+
+function readErrorCode(body: string): unknown {
+  const answer = readJson(body)?.value;
+  return isObject(answer) && isObject(answer['error']) ? answer['error']['code'] : undefined;
 }
