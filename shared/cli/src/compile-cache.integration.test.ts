@@ -12,8 +12,9 @@ async function makeFolder(): Promise<string> {
 }
 
 /** Runs a command that needs no server. */
-const printScript = (env: Record<string, string>) =>
-  startMillrace(['completion', 'bash'], { env: { NODE_COMPILE_CACHE: '', ...env } }).ended;
+const printScript = (env: Record<string, string>, cwd?: string) =>
+  startMillrace(['completion', 'bash'], { env: { NODE_COMPILE_CACHE: '', ...env }, ...(cwd !== undefined && { cwd }) })
+    .ended;
 
 test('A command stores its compiled sources in the cache folder of its user', async () => {
   const folder = await makeFolder();
@@ -22,10 +23,16 @@ test('A command stores its compiled sources in the cache folder of its user', as
   expect((await readdir(join(folder, 'millrace/compiled', version))).length).toBeGreaterThan(0);
 });
 
-test('A command whose cache folder cannot be created runs without it', async () => {
+test('A command runs without a cache if the folder cannot be created', async () => {
   const file = join(await makeFolder(), 'file');
   await writeFile(file, '');
   expect(await printScript({ XDG_CACHE_HOME: file })).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('A command without a home folder stores nothing in its working folder', async () => {
+  const folder = await makeFolder();
+  expect(await printScript({ HOME: '' }, folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test.each([

@@ -11,5 +11,6 @@ import { isAbsolute, join } from 'node:path';
 export function cacheCompiledSources(env: Readonly<Record<string, string | undefined>>): void {
   const cacheHome = env['XDG_CACHE_HOME'];
   const folder = cacheHome !== undefined && isAbsolute(cacheHome) ? cacheHome : join(homedir(), '.cache');
-  enableCompileCache(join(folder, 'millrace', 'compiled'));
+  // HOME may be empty, and the folder of the command is not a cache.
+  if (isAbsolute(folder)) enableCompileCache(join(folder, 'millrace', 'compiled'));
 }
