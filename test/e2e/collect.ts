@@ -12,3 +12,8 @@ export async function collect(run: Run): Promise<Chunk[]> {
 export function joinText(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.payload.text : '')).join('');
 }
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** Returns the value as JSON without UUIDs: an id may contain any four digits of a card. */
+export const formatWithoutIds = (value: unknown): string => JSON.stringify(value).replaceAll(UUID, 'ID');

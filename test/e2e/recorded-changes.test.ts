@@ -4,7 +4,7 @@ import { connect } from '@millrace/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applying } from './apply-agent.ts';
 import { CARD, processors, read } from './changing-processors.ts';
-import { collect } from './collect.ts';
+import { collect, formatWithoutIds } from './collect.ts';
 import { millrace } from './run-command.ts';
 import { script } from './script.ts';
 
@@ -19,7 +19,7 @@ const blocking = { use: 'regex-filter', options: { rules: [{ pattern: 'Falcon' }
 async function readChanges(name: string, text: string) {
   const result = await stack.client.generate(name, text, { resourceId: 'recorded', threadId: crypto.randomUUID() });
   const answer = await stack.client.runs.changes(result.runId);
-  return { result, ...answer, text: JSON.stringify(answer) };
+  return { result, ...answer, text: formatWithoutIds(answer) };
 }
 const joinText = (segments: readonly object[] = []): string =>
   segments.map((one) => ('text' in one ? String(one.text) : '#')).join('');
