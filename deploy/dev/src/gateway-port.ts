@@ -15,13 +15,15 @@ export async function chooseGatewayPort({ GATEWAY_PORT: given }: StackEnvironmen
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0']);
 
 /**
- * Rejects the gateway of the stack as its model provider: a terminal in which OpenAI clients use the gateway has the same variables.
+ * Rejects the gateway of the stack as its model provider: a terminal in which OpenAI clients use the gateway has the same variables. Reserves
+ * no port: the gateway chooses its own after the servers have started, which may take a minute.
  * @throws config-invalid
  */
-export function rejectOwnGateway({ OPENAI_BASE_URL: baseUrl = '' }: StackEnvironment, gatewayPort: number): void {
+export async function rejectOwnGateway(env: StackEnvironment): Promise<void> {
+  const { OPENAI_BASE_URL: baseUrl = '' } = env;
   if (!URL.canParse(baseUrl)) return;
   const { hostname, port } = new URL(baseUrl);
-  if (!LOOPBACK.has(hostname) || port !== String(gatewayPort)) return;
+  if (!LOOPBACK.has(hostname) || port !== String(await chooseGatewayPort(env))) return;
   throw new MillraceError(
     'config-invalid',
     'OPENAI_BASE_URL is the address of the gateway of this stack: the stack would call itself for its models.',

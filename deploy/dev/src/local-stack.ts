@@ -36,10 +36,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const { checkout, state, env, resources, signal, report, restartPolicy: policy } = options;
   // Each server, dev-model and the agent add a listener.
   setMaxListeners(0, signal);
-  const gatewayPort = await chooseGatewayPort(env);
-  rejectOwnGateway(env, gatewayPort);
+  await rejectOwnGateway(env);
   const [servers, model] = await awaitBoth(startBackingServers(options), provideModel(options));
   signal.throwIfAborted();
+  const gatewayPort = await chooseGatewayPort(env);
   const specs = listServiceSpecs({ checkout, state, env, servers, model: model.env, gatewayPort });
   const services = specs.map((spec) =>
     superviseService({ spec, logFile: state.log(spec.name), report, ...(policy && { policy }) }),
