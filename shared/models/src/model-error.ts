@@ -11,7 +11,7 @@ import { isChatAnswer } from './provider-remedy.ts';
  */
 export const RESPONSE_BODY_MAX_CHARS = 4_000;
 
-const CHAT_ANSWER = 'The provider answered a request of the Responses API with a stream of chat completions.';
+const CHAT_ANSWER = 'The provider answered a request of the Responses API with chat completions.';
 
 export function toModelError(error: unknown): ModelError {
   // A retried call reports its last error, because "failed after 3 attempts" omits the reason.
@@ -22,7 +22,7 @@ export function toModelError(error: unknown): ModelError {
   return {
     name,
     // The client's message names functions of its own API as the correction.
-    message: isChatAnswer(url, responseBody) ? CHAT_ANSWER : hideKeys(message),
+    message: isChatAnswer(error) ? CHAT_ANSWER : hideKeys(message),
     isRetryable,
     ...(statusCode !== undefined && { statusCode }),
     ...(responseBody !== undefined && { responseBody: hideKeys(responseBody).slice(0, RESPONSE_BODY_MAX_CHARS) }),

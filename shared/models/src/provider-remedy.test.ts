@@ -46,6 +46,17 @@ describe.each([true, false])('The remedy of a call that joins deltas: %s,', (joi
   });
 });
 
+test.each([400, 429, 500])(
+  'A provider keeps its message for the status %d although its body has choices',
+  async (status) => {
+    const body = { choices: [], error: { message: 'The quota is used up.' } };
+    provider.answer({ status, headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(body)] });
+    const error = await findError('openai/m', provider.baseUrl, true);
+    expect(error).toMatchObject({ message: 'The quota is used up.', statusCode: status });
+    expect(suggestRemedy(error)).toBeUndefined();
+  },
+);
+
 test('A failed embedding and a failed object name the remedy', async () => {
   provider.answer(notFound);
   const { signal } = new AbortController();
@@ -68,6 +79,10 @@ test.each<[string, Partial<ModelError>]>([
   [
     'a model that a server of the Responses API does not have',
     { url: 'http://a/v1/responses', statusCode: 404, responseBody: '{"error":{"code":"model_not_found"}}' },
+  ],
+  [
+    'a model that a server without a path does not have',
+    { url: 'http://a/chat/completions', statusCode: 404, responseBody: '{"error":{"code":"model_not_found"}}' },
   ],
   ['a server that is down', { url: 'http://a/v1/responses', statusCode: 503 }],
   ['an answer that is no event', { url: 'http://a/v1/responses', responseBody: '<html>' }],

@@ -11,22 +11,29 @@ const OPENAI = 'https://api.openai.com/';
 /** Error code of a provider that implements the API, but does not have the model. */
 const UNKNOWN_MODEL = 'model_not_found';
 
+type ProviderAnswer = { [Member in 'statusCode' | 'url' | 'responseBody']?: ModelError[Member] | undefined };
+
 /** Returns the remedy, in words of ours alone, or undefined if the error has another cause. */
-export function suggestRemedy({ statusCode, url = '', responseBody = '' }: ModelError): string | undefined {
+export function suggestRemedy(error: ModelError): string | undefined {
+  const { statusCode, url = '', responseBody = '' } = error;
   if (!URL.canParse(url) || url.startsWith(OPENAI)) return undefined;
   const { pathname } = new URL(url);
   if (UNKNOWN_PATH.has(statusCode)) {
+    if (readErrorCode(responseBody) === UNKNOWN_MODEL) return undefined;
     if (BARE_PATHS.has(pathname)) return 'Add the path of the provider’s API to OPENAI_BASE_URL, usually /v1.';
-    if (!pathname.endsWith('/responses') || readErrorCode(responseBody) === UNKNOWN_MODEL) return undefined;
+    if (!pathname.endsWith('/responses')) return undefined;
     return 'If the provider has the model, but no Responses API, write the id of the model as openai-chat/<id>.';
   }
-  return isChatAnswer(url, responseBody) ? 'Write the id of the model as openai-chat/<id>.' : undefined;
+  return isChatAnswer(error) ? 'Write the id of the model as openai-chat/<id>.' : undefined;
 }
 
-/** Returns whether the body, the answer to a request of the Responses API, is an event of chat completions: some servers have one API on all paths. */
-export function isChatAnswer(url = '', body = ''): boolean {
-  if (!url.endsWith('/responses')) return false;
-  const event = readJson(body)?.value;
+/**
+ * Returns whether a request of the Responses API was answered with chat completions: some servers have one API on all paths. An answer with
+ * the status of an error has a message of its own.
+ */
+export function isChatAnswer({ statusCode = 200, url = '', responseBody = '' }: ProviderAnswer): boolean {
+  if (statusCode >= 400 || !url.endsWith('/responses')) return false;
+  const event = readJson(responseBody)?.value;
   return isObject(event) && Array.isArray(event['choices']) && typeof event['type'] !== 'string';
 }
 
