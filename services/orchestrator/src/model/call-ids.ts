@@ -1,28 +1,39 @@
 // Gives the calls of one model answer ids that differ, because clients match a result to its call by the id.
 import type { ModelPart } from './prompt.ts';
 
-/** Calls that the provider sent with one id. */
+/** Calls that the provider sent with one id. `last` is the latest complete one. */
 type SameCalls = { begun: string[]; last?: string };
 
 /**
  * Returns a function for the parts of one answer. A call without an id, and a further call with an id that the answer contains already, gets an
  * id of its own. Of calls with one id, a call follows the parts of its arguments, and calls follow one another in the order of their
- * starts; pieces belong to the last start, and a result to the last call.
+ * starts; pieces belong to the last start, and a result to the last call. The end of the arguments may follow the call.
  */
 export function createCallNamer(): (part: ModelPart) => ModelPart {
   const sent = new Map<string, SameCalls>();
-  const begin = (id: string): string => {
-    const isNew = id !== '' && !sent.has(id);
-    const own = isNew ? id : `call_${crypto.randomUUID()}`;
+  /** Own ids of calls whose arguments have ended. */
+  const ended = new Set<string>();
+  /** Sent ids for which the provider asks for an approval. */
+  const asked = new Set<string>();
+  const createId = (id: string): string => (id !== '' && !sent.has(id) ? id : `call_${crypto.randomUUID()}`);
+  const getCalls = (id: string): SameCalls => {
     const calls = sent.get(id) ?? { begun: [] };
-    calls.begun.push(own);
     sent.set(id, calls);
+    return calls;
+  };
+  const begin = (id: string): string => {
+    const own = createId(id);
+    getCalls(id).begun.push(own);
     return own;
   };
-  const findBegun = (id: string) => sent.get(id)?.begun.at(-1) ?? sent.get(id)?.last ?? begin(id);
+  const findBegun = (id: string): string => {
+    const { begun, last } = sent.get(id) ?? { begun: [] };
+    const isOpen = id !== '' && last !== undefined && !ended.has(last);
+    return begun.at(-1) ?? (isOpen ? last : begin(id));
+  };
   const takeNext = (id: string): string => {
-    const own = sent.get(id)?.begun[0] ?? begin(id);
-    sent.set(id, { begun: sent.get(id)?.begun.slice(1) ?? [], last: own });
+    const own = sent.get(id)?.begun.shift() ?? createId(id);
+    getCalls(id).last = own;
     return own;
   };
   return (part) => {
@@ -30,12 +41,21 @@ export function createCallNamer(): (part: ModelPart) => ModelPart {
       case 'tool-input-start':
         return { ...part, id: begin(part.id) };
       case 'tool-input-delta':
-      case 'tool-input-end':
         return { ...part, id: findBegun(part.id) };
-      case 'tool-call':
-        return { ...part, toolCallId: takeNext(part.toolCallId) };
-      case 'tool-result':
+      case 'tool-input-end': {
+        const id = findBegun(part.id);
+        ended.add(id);
+        return { ...part, id };
+      }
+      case 'tool-call': {
+        // The provider executes the approved call under the id of the call for which it asked.
+        const approved = part.providerExecuted && asked.delete(part.toolCallId) && sent.get(part.toolCallId)?.last;
+        return { ...part, toolCallId: approved || takeNext(part.toolCallId) };
+      }
       case 'tool-approval-request':
+        asked.add(part.toolCallId);
+        return { ...part, toolCallId: sent.get(part.toolCallId)?.last ?? part.toolCallId };
+      case 'tool-result':
         return { ...part, toolCallId: sent.get(part.toolCallId)?.last ?? part.toolCallId };
       default:
         return part;
