@@ -1,7 +1,9 @@
 // The compile cache of the `millrace` command, as a process without the variables of the tests.
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { startMillrace } from './testing/cli-process.ts';
 
@@ -33,6 +35,19 @@ test('A command without a home folder stores nothing in its working folder', asy
   const folder = await makeFolder();
   expect(await printScript({ HOME: '' }, folder)).toMatchObject({ code: 0, stderr: '' });
   expect(await readdir(folder)).toEqual([]);
+});
+
+const program = fileURLToPath(new URL('./main.ts', import.meta.url));
+/** A user that the system does not know. */
+const unknown = { uid: 54_321, gid: 54_321 };
+const mayBecomeUnknown =
+  process.getuid?.() === 0 &&
+  [program, process.execPath].every((path) => spawnSync('test', ['-r', path], unknown).status === 0);
+
+test.runIf(mayBecomeUnknown)('A command of a user without a home folder in the system runs without a cache', () => {
+  const options = { ...unknown, env: { PATH: process.env['PATH'] }, encoding: 'utf8' as const };
+  const { status, stderr } = spawnSync(process.execPath, [program, 'completion', 'bash'], options);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
 test.each([

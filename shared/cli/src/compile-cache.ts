@@ -9,8 +9,18 @@ import { isAbsolute, join } from 'node:path';
  * caller selects another folder with NODE_COMPILE_CACHE, and disables the cache with NODE_DISABLE_COMPILE_CACHE=1.
  */
 export function cacheCompiledSources(env: Readonly<Record<string, string | undefined>>): void {
-  const cacheHome = env['XDG_CACHE_HOME'];
-  const folder = cacheHome !== undefined && isAbsolute(cacheHome) ? cacheHome : join(homedir(), '.cache');
-  // HOME may be empty, and the folder of the command is not a cache.
-  if (isAbsolute(folder)) enableCompileCache(join(folder, 'millrace', 'compiled'));
+  const folder = findCacheHome(env['XDG_CACHE_HOME']);
+  if (folder !== undefined) enableCompileCache(join(folder, 'millrace', 'compiled'));
+}
+
+function findCacheHome(given: string | undefined): string | undefined {
+  if (given !== undefined && isAbsolute(given)) return given;
+  try {
+    const home = homedir();
+    // HOME may be empty, and the folder of the command is not a cache.
+    return isAbsolute(home) ? join(home, '.cache') : undefined;
+  } catch {
+    // HOME is not set, and the system does not know the user: a container may run as any.
+    return undefined;
+  }
 }
