@@ -72,7 +72,7 @@ describe('the chunks', () => {
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  test('of a further call whose end follows the complete first call have an id of their own', () => {
+  test('of a further call with an end after the complete first call have an id of their own', () => {
     const end = { type: 'tool-input-end', id: 'c1' } as const;
     const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input: '{}' } as const;
     const ids = makeChunks(end, call, end, call).map(({ payload }) => String(Object(payload).toolCallId));

@@ -11,7 +11,7 @@ type SameCalls = { begun: string[]; last?: string };
  */
 export function createCallNamer(): (part: ModelPart) => ModelPart {
   const sent = new Map<string, SameCalls>();
-  /** Own ids of calls whose arguments have ended. */
+  /** Own ids of the calls with complete arguments. */
   const ended = new Set<string>();
   /** Sent ids for which the provider asks for an approval. */
   const asked = new Set<string>();
