@@ -13,10 +13,12 @@ const nats = useNats({
 const asker = useBus(nats, 'asker');
 const started: TestedProcess[] = [];
 const spawn = (env: Record<string, string> = {}, cwd?: string) => {
-  const service = spawnSample({ NATS_URL: nats.url, LOG_LEVEL: 'silent', ...env }, cwd);
+  const service = spawnSample({ NATS_URL: nats.url, ...env }, cwd);
   started.push(service);
   return service;
 };
+
+const waitUntilUp = (service: TestedProcess) => eventually(() => service.readLog().includes('sample is up'));
 
 afterEach(async () => {
   for (const service of started.splice(0)) {
@@ -28,7 +30,7 @@ afterEach(async () => {
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   test('The service drains: it answers requests in flight, releases all resources in reverse order, and exits with 0', async () => {
     const service = spawn();
-    await service.waitForLine('up');
+    await waitUntilUp(service);
     const answer = request(asker.bus, {
       subject: 'sample.work',
       payload: {},
@@ -49,7 +51,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   'A %s that npm duplicates counts once: the service drains and exits with 0',
   async (signal) => {
     const service = spawn();
-    await service.waitForLine('up');
+    await waitUntilUp(service);
     const answer = request(asker.bus, { subject: 'sample.work', payload: {}, reply: z.unknown(), timeoutMs: 10_000 });
     await service.waitForLine('working');
     service.kill(signal);
@@ -63,7 +65,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 
 test('a second signal ends a process that does not finish its work', async () => {
   const service = spawn();
-  await service.waitForLine('up');
+  await waitUntilUp(service);
   void request(asker.bus, { subject: 'sample.work', payload: {}, reply: z.unknown(), timeoutMs: 1_000 });
   await service.waitForLine('working');
   service.kill('SIGTERM');
@@ -77,8 +79,7 @@ test('a second signal ends a process that does not finish its work', async () =>
 
 test('The address of NATS is logged without its credentials', async () => {
   const service = spawn({ NATS_URL: nats.url.replace('//', '//ada:s3cret@'), LOG_LEVEL: 'trace' });
-  await service.waitForLine('up');
-  await eventually(() => service.readLog().includes('sample is up'));
+  await waitUntilUp(service);
   service.kill('SIGTERM');
   await service.ended;
   expect(service.readLog()).toContain(nats.url);
@@ -92,9 +93,8 @@ test('Without NATS_URL a service joins the stack of .millrace/stack.json, found 
     const cwd = join(checkout, 'processors', 'mine');
     await Promise.all([mkdir(dirname(file)), mkdir(cwd, { recursive: true })]);
     await writeFile(file, JSON.stringify({ natsUrl: nats.url }));
-    const service = spawn({ NATS_URL: '', LOG_LEVEL: 'info' }, cwd);
-    await service.waitForLine('up');
-    await eventually(() => service.readLog().includes('sample is up'));
+    const service = spawn({ NATS_URL: '' }, cwd);
+    await waitUntilUp(service);
     expect(service.readLog()).toContain(`"nats":"${nats.url}","from":"${file}"`);
   } finally {
     await rm(checkout, { recursive: true });

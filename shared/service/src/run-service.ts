@@ -77,8 +77,10 @@ export async function startService<S extends z.ZodType<object>>(
     const health = await openHealth(base, resources, findProblem);
     const address = await resolveAddress(env, process.cwd());
     const settings = readConnectionSettings(env);
+    const opened: Bus[] = [];
     const open = async (user: { name: string } & ConnectionSettings) => {
       const bus = await connectBus({ servers: address.url, id: replica, prefix: base.MILLRACE_PREFIX, log, ...user });
+      opened.push(bus);
       resources.add(`connection of ${user.name}`, () => bus.close());
       return bus;
     };
@@ -102,6 +104,7 @@ export async function startService<S extends z.ZodType<object>>(
       findProblem,
       connectAs,
     });
+    await flushSubscriptions(opened);
     problem = undefined;
     log.info({ nats: hideAddressParts(address.url), from: address.source }, `${definition.name} is up`);
     return { replica, healthPort: health, bus, stop };
@@ -109,6 +112,14 @@ export async function startService<S extends z.ZodType<object>>(
     await stop();
     throw error;
   }
+}
+
+/**
+ * Resolves when NATS has registered all subscriptions: a request that a client sends after the service is up must reach them.
+ * Also resolves if a connection is lost, because it sends its subscriptions again when it reconnects.
+ */
+async function flushSubscriptions(buses: readonly Bus[]): Promise<void> {
+  await Promise.allSettled(buses.map((bus) => bus.nc.flush()));
 }
 
 /**

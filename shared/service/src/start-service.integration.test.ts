@@ -42,6 +42,19 @@ test.each([
   }
 });
 
+test('A service is up after NATS has registered its subscriptions', async () => {
+  const many = 20_000;
+  const service = await startService(
+    define(async ({ bus }) => {
+      for (const n of Array.from({ length: many }).keys())
+        bus.nc.subscribe(`subscribed.${n}`, { callback: (_, message) => void message.respond() });
+    }),
+    env(),
+  );
+  await expect(watcher.bus.nc.request(`subscribed.${many - 1}`)).resolves.toBeDefined();
+  await service.stop();
+});
+
 describe('health', () => {
   const health = async (port: number | undefined) => {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`);

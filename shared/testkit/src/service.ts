@@ -22,8 +22,6 @@ export function useService(definition: Definition, env: Env | (() => Env | Promi
     const given = typeof env === 'function' ? await env() : env;
     const service = await startService(definition, { ...quiet, ...given, ...more });
     started.push(service);
-    // Subscriptions travel without an answer: a test that asks over its own connection could be faster.
-    await service.bus.nc.flush();
     return service;
   };
   beforeAll(async () => void (await start()));

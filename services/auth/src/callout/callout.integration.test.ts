@@ -155,7 +155,7 @@ describe('a refused connection', () => {
     const { key, id } = await create(ADA);
     await askApi(tests.bus, 'keys-revoke', operator, { id });
     await expect(connectClient(key)).rejects.toMatchObject(refused);
-    const brief = await create({ ...ADA, expiresAt: new Date(Date.now() + 50).toISOString() });
+    const brief = await create({ ...ADA, expiresAt: new Date(Date.now() + 1_000).toISOString() });
     await eventually(() =>
       connectClient(brief.key).then(
         () => false,

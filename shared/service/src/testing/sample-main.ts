@@ -26,7 +26,5 @@ await runService({
       finish.unsubscribe();
       say('released work');
     });
-    await bus.nc.flush();
-    say('up');
   },
 });
