@@ -5,6 +5,7 @@ import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { useBatchScheduling } from './shared/testkit/src/batch-scheduling.ts';
 import { COMPILE_CACHE } from './shared/testkit/src/compile-cache.ts';
 
 const manifests = [
@@ -28,6 +29,7 @@ const TIME_SCALE = '0.2';
 const GOGC = '400';
 // Shares compiled sources between the workers and all programs that tests start. Node reads the variable when a process starts.
 process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
+useBatchScheduling();
 /** Tests with Chromium. */
 const IN_A_BROWSER = [
   'test/console/actions.test.ts',
