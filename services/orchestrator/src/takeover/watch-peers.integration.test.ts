@@ -1,4 +1,5 @@
 // Orchestrators watch each other over a real server. A killed process is a connection that is closed: the server drops its subscriptions.
+import { setTimeout as delay } from 'node:timers/promises';
 import { stateKeys } from '@millrace/contracts';
 import {
   answerPeers,
@@ -154,9 +155,15 @@ describe('the runs of an orchestrator that lives stay with it', () => {
     await eventually(() => writing.stores.length === 1, SOON);
     const log = createCollectedLog();
     const other = await startPeer({ log });
-    let writes = 0;
-    const timer = setInterval(() => void writing.stores[0]?.write({ nextIndex: ++writes }), 200);
-    stops.push(() => clearInterval(timer));
+    const ended = new AbortController();
+    // In sequence: the head rejects a write that overlaps with another one.
+    const writeHeads = async (n = 1): Promise<void> => {
+      await writing.stores[0]?.write({ nextIndex: n });
+      await delay(200);
+      if (!ended.signal.aborted) await writeHeads(n + 1);
+    };
+    const writes = writeHeads();
+    stops.push(() => (ended.abort(), writes));
     await eventually(() => JSON.stringify(log).includes('writes heads'), { timeoutMs: 30_000 });
     expect(other.taken).toEqual([]);
     expect((await claims()).filter((key) => key.endsWith('writing'))).toEqual([]);
