@@ -1,4 +1,4 @@
-// All tests of the workspace. `vitest run shared/bus` runs the tests of one package.
+// All tests of the workspace. `npm test -- shared/bus` runs the tests of one package.
 // The files of a project share its processes, because starting one and loading the imports would take most of a file's processor time.
 // The leak check (setup file) fails a file that leaves a resource open for the next.
 import { globSync } from 'node:fs';
@@ -30,7 +30,7 @@ const GOGC = '400';
 // Shares compiled sources between the workers and all programs that tests start. Node reads the variable when a process starts.
 process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
 useBatchScheduling();
-/** Tests with Chromium. */
+/** Tests with Chromium, which npm does not install: `npm run test:browser`. */
 const IN_A_BROWSER = [
   'test/console/actions.test.ts',
   'test/console/chat.test.ts',
@@ -119,7 +119,7 @@ export default defineConfig({
       project('test', ['test/**/*.test.ts', ...packages.map(findTests)], {
         exclude: [...configDefaults.exclude, ...IN_A_BROWSER, FAULTS],
       }),
-      // After all others, because browsers take both cores, and other tests count milliseconds.
+      // If all projects run, after the others: browsers take both cores, and other tests count milliseconds.
       project('browser', IN_A_BROWSER, { maxWorkers: 4, sequence: { groupOrder: 1 } }),
       project('faults', [FAULTS], { env: { MILLRACE_TIME_SCALE: '1' } }),
     ],

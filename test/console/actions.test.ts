@@ -4,14 +4,13 @@ import { eventually } from '@millrace/testkit';
 import { connectBus } from '@millrace/testkit/bench';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applying } from '../e2e/apply-agent.ts';
-import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 import { script, type ScriptElement } from '../e2e/script.ts';
 import { inspect } from './inspect-page.ts';
 import { patient, useConsole } from './use-console.ts';
 
 const AGENT = 'console-actions';
 
-describe.skipIf(chromiumPath === undefined)('the actions of the console', () => {
+describe('the actions of the console', () => {
   const console = useConsole();
   const shared = console.usePage();
 

@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applying } from '../e2e/apply-agent.ts';
-import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 import { script, type ScriptElement } from '../e2e/script.ts';
 import { inspect } from './inspect-page.ts';
 import { PHONE, useConsole } from './use-console.ts';
@@ -11,7 +10,7 @@ const AGENT = 'console-chat';
 const patient = { timeout: 20_000 };
 const WORDS = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen.';
 
-describe.skipIf(chromiumPath === undefined)('the console', () => {
+describe('the console', () => {
   const console = useConsole();
   const shared = console.usePage();
   beforeAll(async () => {

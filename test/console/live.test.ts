@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { applying } from '../e2e/apply-agent.ts';
-import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 import { script } from '../e2e/script.ts';
 import { inspect } from './inspect-page.ts';
 import { patient, useConsole } from './use-console.ts';
@@ -41,7 +40,7 @@ const doubting = defineProcessor({
   }),
 });
 
-describe.skipIf(chromiumPath === undefined)('an active run in the console', () => {
+describe('an active run in the console', () => {
   const console = useConsole();
   useProcessors(console.nats, [holding, doubting], 'live-processors');
   const claimant = defineProcessor({ ...holding, id: 'pii', description: 'claims the name of a shipped guard' });

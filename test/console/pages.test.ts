@@ -2,7 +2,6 @@
 // people to look at.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applying } from '../e2e/apply-agent.ts';
-import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 import { script } from '../e2e/script.ts';
 import { writeHeads } from '../bench/src/write-heads.ts';
 import { inspect } from './inspect-page.ts';
@@ -14,7 +13,7 @@ const CHUNKS = 5_000;
 const MAX_PRESSES = 100;
 const LONG_MS = 60_000;
 
-describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
+describe('the pages of the console', () => {
   const console = useConsole();
   const shared = console.usePage();
   const runs: Record<string, string> = {};

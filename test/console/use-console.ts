@@ -1,11 +1,11 @@
-// The console in the Chromium of this machine, served by a gateway of the test. A machine without Chromium, or without a
-// way to the packages of the console, skips the tests with a line.
+// The console in the Chromium of this machine, served by a gateway of the test. If the machine cannot reach the
+// packages of the console, the tests are skipped with a line.
 import { createServer } from 'node:net';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { useNats, useRedis, useStack, type TestNats, type TestStack } from '@millrace/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { buildConsole } from './build-console.ts';
-import { chromiumPath } from '../e2e/browser/chromium-path.ts';
+import { findChromium } from '../e2e/browser/chromium-path.ts';
 
 const BUILD_MS = 180_000;
 export const patient = { timeout: 20_000 };
@@ -49,13 +49,14 @@ export function useConsole(): TestConsole {
       REDIS_URL: redis.urlAs('gateway'),
     });
   beforeAll(async () => {
-    const folder = chromiumPath === undefined ? undefined : await buildConsole();
-    if (folder === undefined || chromiumPath === undefined) return;
+    const executablePath = findChromium();
+    const folder = await buildConsole();
+    if (folder === undefined) return;
     const memories = ['message-history', 'working-memory'].map((name) =>
       stack.start(name, { REDIS_URL: redis.urlAs(name) }),
     );
     const [browser, port, { key }] = await Promise.all([
-      chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] }),
+      chromium.launch({ executablePath, args: ['--no-sandbox'] }),
       findFreePort(),
       stack.client.keys.create({ scopes: ['run', 'read', 'answer', 'act-as', 'operate', 'admin'], label: 'console' }),
       ...memories,
@@ -63,7 +64,7 @@ export function useConsole(): TestConsole {
     opened = { browser, folder, port, key };
     await startGateway();
   }, BUILD_MS);
-  beforeEach(({ skip }) => skip(opened === undefined, 'there is no Chromium, or the console cannot be built'));
+  beforeEach(({ skip }) => skip(opened === undefined, 'the console cannot be built'));
   afterAll(() => opened?.browser.close());
 
   const openPage = (path: string, options: BrowserContextOptions = {}) =>

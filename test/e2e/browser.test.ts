@@ -6,14 +6,10 @@ import { hashCaller } from '@millrace/contracts';
 import { useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { applying } from './apply-agent.ts';
-import { chromiumPath } from './browser/chromium-path.ts';
 import { useBrowser } from './browser/open-page.ts';
 import { script } from './script.ts';
 
-if (chromiumPath === undefined)
-  process.stderr.write('skipped: no Chromium (apt-get install chromium-headless-shell, or set CHROMIUM)\n');
-
-describe.skipIf(chromiumPath === undefined)('a page with an API key', () => {
+describe('a page with an API key', () => {
   const nats = useNats({ webSocketPort: 0 });
   const stack = useStack(nats, ['orchestrator', 'guardrails']);
   const browser = useBrowser();

@@ -7,7 +7,6 @@ import type { Page } from 'playwright-core';
 import { useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { applying } from './apply-agent.ts';
-import { chromiumPath } from './browser/chromium-path.ts';
 import { useBrowser } from './browser/open-page.ts';
 import { script } from './script.ts';
 
@@ -15,7 +14,7 @@ const root = join(import.meta.dirname, '../..');
 /** The example, as a reader starts it. */
 const SERVER = join(root, 'examples/react-chat/src/serve.ts');
 
-describe.skipIf(chromiumPath === undefined)('a page with useChat', () => {
+describe('a page with useChat', () => {
   const nats = useNats();
   const redis = useRedis();
   const browser = useBrowser();

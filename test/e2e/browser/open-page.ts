@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll } from 'vitest';
-import { chromiumPath } from './chromium-path.ts';
+import { findChromium } from './chromium-path.ts';
 import type { MillracePage } from './page.ts';
 
 declare global {
@@ -31,7 +31,7 @@ export function useBrowser(): TestBrowser {
     return opened;
   };
   beforeAll(async () => {
-    if (chromiumPath === undefined) return;
+    const executablePath = findChromium();
     const script = await bundlePage();
     const server = createServer((request, response) => {
       const isScript = request.url === '/page.js';
@@ -44,7 +44,7 @@ export function useBrowser(): TestBrowser {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server that listens has an AddressInfo
     const { port } = server.address() as AddressInfo;
     opened = {
-      browser: await chromium.launch({ executablePath: chromiumPath }),
+      browser: await chromium.launch({ executablePath }),
       server,
       url: `http://127.0.0.1:${port}`,
     };

@@ -1,7 +1,7 @@
 // Time to the first paint of the console in Chromium, without a cache.
 import { chromium, type Browser } from 'playwright-core';
 import { buildConsole } from '../../../console/build-console.ts';
-import { chromiumPath } from '../../../e2e/browser/chromium-path.ts';
+import { findChromium } from '../../../e2e/browser/chromium-path.ts';
 import type { Measure } from '../bench-context.ts';
 import { median } from '../load.ts';
 import { round, row } from '../measure.ts';
@@ -15,12 +15,12 @@ const MODEL = 'openai/gpt-5-mini';
 export const consolePaint: Measure = (shared) =>
   withOwnStack(shared, async ({ stack }) => {
     const folder = await buildConsole();
-    if (chromiumPath === undefined || folder === undefined) throw new Error('needs Chromium and the built console');
+    if (folder === undefined) throw new Error('needs the built console');
     await Promise.all(['orchestrator', 'auth'].map((service) => stack.start(service)));
     const { key } = await stack.client.keys.create({ scopes: ['run', 'read', 'operate'], label: 'bench' });
     await stack.client.agents.apply({ name: 'painted', model: MODEL });
     for (let run = 0; run < RUNS; run += 1) await stack.client.generate('painted', 'Hello.');
-    const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+    const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
     const start = async (env: Record<string, string>) => {
       const before = await stack.log('gateway');
       await stack.start('gateway', { GATEWAY_PORT: '0', LOG_LEVEL: 'info', REQUESTS_PER_MINUTE: '1000000', ...env });
