@@ -114,7 +114,6 @@ export default defineConfig({
     sequence: { sequencer: Mixed },
     globalSetup: 'shared/testkit/src/global-setup.ts',
     setupFiles: 'shared/testkit/src/leak-check.ts',
-    passWithNoTests: true,
     projects: [
       project('test', ['test/**/*.test.ts', ...packages.map(findTests)], {
         exclude: [...configDefaults.exclude, ...IN_A_BROWSER, FAULTS],

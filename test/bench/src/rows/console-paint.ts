@@ -14,13 +14,14 @@ const MODEL = 'openai/gpt-5-mini';
 /** The baseline is the page of a gateway without the console: HTML without scripts. */
 export const consolePaint: Measure = (shared) =>
   withOwnStack(shared, async ({ stack }) => {
+    const executablePath = findChromium();
     const folder = await buildConsole();
     if (folder === undefined) throw new Error('needs the built console');
     await Promise.all(['orchestrator', 'auth'].map((service) => stack.start(service)));
     const { key } = await stack.client.keys.create({ scopes: ['run', 'read', 'operate'], label: 'bench' });
     await stack.client.agents.apply({ name: 'painted', model: MODEL });
     for (let run = 0; run < RUNS; run += 1) await stack.client.generate('painted', 'Hello.');
-    const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     const start = async (env: Record<string, string>) => {
       const before = await stack.log('gateway');
       await stack.start('gateway', { GATEWAY_PORT: '0', LOG_LEVEL: 'info', REQUESTS_PER_MINUTE: '1000000', ...env });
