@@ -53,7 +53,6 @@ test('A replica advertises its maximum number of concurrent calls, and the calls
     MAX_CALLS: '7',
     LOG_LEVEL: 'silent',
   });
-  await running.bus.nc.flush();
   const stats = async () => {
     const answer = await asker.bus.nc.request(`$SRV.STATS.${name}`, '', { timeout: 2_000 });
     return srvStatsSchema.parse(answer.json());
@@ -115,11 +114,8 @@ test('An unhandled rejection in a processor is logged and does not end its repli
 });
 
 describe('the selection of processors and tools', () => {
-  const alone = async (more: Record<string, string>, definition: Parameters<typeof startService>[0] = everything) => {
-    const running = await startService(definition, { ...env(), LOG_LEVEL: 'silent', ...more });
-    await running.bus.nc.flush();
-    return running;
-  };
+  const alone = (more: Record<string, string>, definition: Parameters<typeof startService>[0] = everything) =>
+    startService(definition, { ...env(), LOG_LEVEL: 'silent', ...more });
 
   test('PROCESSORS and TOOLS select the served processors and tools', async () => {
     await service.running.stop();

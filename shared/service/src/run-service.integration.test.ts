@@ -13,7 +13,7 @@ const nats = useNats({
 const asker = useBus(nats, 'asker');
 const started: TestedProcess[] = [];
 const spawn = (env: Record<string, string> = {}, cwd?: string) => {
-  const service = spawnSample({ NATS_URL: nats.url, ...env }, cwd);
+  const service = spawnSample({ NATS_URL: nats.url, LOG_LEVEL: 'info', ...env }, cwd);
   started.push(service);
   return service;
 };

@@ -116,7 +116,8 @@ export async function startService<S extends z.ZodType<object>>(
 
 /**
  * Resolves when NATS has registered all subscriptions: a request that a client sends after the service is up must reach them.
- * Also resolves if a connection is lost, because it sends its subscriptions again when it reconnects.
+ * Also resolves if a connection is lost, because it sends its subscriptions again when it reconnects. A connection is judged lost
+ * if NATS leaves three pings unanswered.
  */
 async function flushSubscriptions(buses: readonly Bus[]): Promise<void> {
   await Promise.allSettled(buses.map((bus) => bus.nc.flush()));

@@ -52,8 +52,6 @@ async function startOne({ service, env }: Extract<HostCommand, { kind: 'start' }
   const definition = exported.find(isDefinition);
   if (!definition) throw new Error(`services/${service}/src/service.ts exports no definition of a service.`);
   const running = await startService(definition, env);
-  // Without the flush, a caller with a connection of its own could be faster than the subscriptions.
-  await running.bus.nc.flush();
   return { stop: running.stop };
 }
 
