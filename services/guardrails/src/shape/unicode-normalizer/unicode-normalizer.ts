@@ -9,36 +9,43 @@ import { createTask, type Task } from '../../work/task.ts';
 import { normalizingTask, type NormalizeOptions } from './normalize-text.ts';
 
 const options = z.strictObject({
-  stripControlChars: z.boolean().default(false).describe('Remove control characters except line breaks and tabs.'),
+  stripControlChars: z.boolean().default(true).describe('Remove control characters except white space.'),
   preserveEmojis: z.boolean().default(true).describe('Keep joiners and variation selectors inside emoji.'),
+  compatibility: z
+    .boolean()
+    .default(false)
+    .describe('Normalize to NFKC instead of NFC: full-width letters, ligatures, `x²` and `…` become plain characters.'),
   collapseWhitespace: z
     .boolean()
-    .default(true)
+    .default(false)
     .describe(
       'Replace runs of white space by one space, with at most one empty line. Applies to texts, not to arguments and results of tools.',
     ),
-  trim: z.boolean().default(true).describe('Remove white space at both ends of a text.'),
+  trim: z.boolean().default(false).describe('Remove white space at both ends of a text.'),
 });
 
 /**
- * Normalizes the caller's texts to one form (NFKC) and removes invisible characters: zero-width, bidirectional and tag
- * characters. Put it before other guards, so that they judge the text that the model reads.
+ * Removes characters that hide text from the caller's texts (zero-width, bidirectional, tag and control characters) and
+ * normalizes them to NFC, so that the model and the store receive no text that a person cannot see. All other characters stay:
+ * indentation, line breaks, punctuation, and the joiners that a script needs (Persian, Indic scripts, emoji). The guards undo
+ * disguises of their own accord, with or without this processor. NFKC (`compatibility`), collapsed white space and trimming are
+ * options, for a model or a store that needs one form.
  *
  * @verdict continue: with the normalized messages, if they differ
  * @verdict abort: a text that is too long to be normalized, or has too many combining marks in a row
  * @cannot Fold similar letters of other alphabets, or digits used as letters: prompt-injection does that for its own
  * detection.
- * @cannot Preserve the non-joiners of Persian and other scripts.
+ * @cannot Preserve variation selectors of ideographs, and marks of direction in Hebrew and Arabic texts: they can hide text.
  * @cannot Process tool results and answers: it receives only the caller's messages.
  * @example
  * input:
  *   - use: unicode-normalizer
- *     options: { stripControlChars: true }
+ *     options: { compatibility: true }
  *   - prompt-injection
  */
 export const unicodeNormalizer = defineProcessor({
   id: 'unicode-normalizer',
-  description: "Normalizes the caller's texts (NFKC) and removes invisible characters.",
+  description: "Removes hidden characters from the caller's texts and normalizes them (NFC).",
   aliases: ['UnicodeNormalizer'],
   stages: ['processInput'],
   positions: { input: 100 },

@@ -1,9 +1,10 @@
 // Creates the views of a text: the plain text, the text without markup and escapes, its joined literals, and its
 // decoded forms, each recursively. Every view maps back to the source. All views share a budget; if it is exceeded, the
 // caller blocks the text with the bound's rule.
+import { compatibleForms, hasCompatibleForm, toPlainForm } from '../compatible-forms.ts';
 import { decodeText } from './decodings.ts';
 import { undisguise } from './disguises.ts';
-import { chainViews, type DerivedText, copyText, joinSlices } from './derived-text.ts';
+import { chainViews, type DerivedText, copyText, joinSlices, replaceMatches } from './derived-text.ts';
 import { decodeHidden, removeInvisible } from './invisible.ts';
 import { removeMarkup } from './markup.ts';
 import { scanText, type ScannedText } from './scanned-text.ts';
@@ -43,7 +44,7 @@ export function createViews(text: string, spend: (characters: number) => void): 
   };
   if (isAscii(text)) add(copyText(text), []);
   else {
-    add(removeInvisible(text), []);
+    add(readForms(removeInvisible(text)), []);
     for (const [code, derived] of decodeHidden(text)) add(derived, [code]);
   }
   return views;
@@ -51,6 +52,15 @@ export function createViews(text: string, spend: (characters: number) => void): 
 
 // oxlint-disable-next-line no-control-regex -- the range of ASCII begins with control characters
 const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
+
+/** Reads the characters of other fonts as plain ones. */
+function readForms(visible: DerivedText): DerivedText {
+  if (!hasCompatibleForm(visible.text)) return visible;
+  return chainViews(
+    visible,
+    replaceMatches(visible.text, compatibleForms, ({ 0: found }) => toPlainForm(found)),
+  );
+}
 
 function* deriveTexts({ text, codes, scanned }: TextView): Generator<readonly [code: string, derived: DerivedText]> {
   const marks = surveyText(scanned);
