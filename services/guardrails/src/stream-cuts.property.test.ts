@@ -20,7 +20,7 @@ const KEY = ['gh', 'p_Q7xLmZ2pR9vTk4WsY1nB8cHd6FgJ3eUaQ7xL'].join('');
 const pieces = [
   [
     'ada@example.com',
-    '4111 1111 1111 1111',
+    'card 4111 1111 1111 1111',
     '+1 (555) 123-4567',
     'https://example.com/a?b=c',
     '123-45-6789',

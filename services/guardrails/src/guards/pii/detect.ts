@@ -13,6 +13,7 @@ import { ip } from './detectors/ip.ts';
 import { phone } from './detectors/phone.ts';
 import { ssn } from './detectors/ssn.ts';
 import { urls, urlCredentials } from './detectors/url.ts';
+import { keepPersonal } from './number-context.ts';
 import { createPhoneBook } from './phone-book.ts';
 import type { Detector, PiiHit, PiiType } from './pii-types.ts';
 
@@ -40,6 +41,8 @@ export type PiiDetectOptions = {
   regions: readonly CountryCode[];
   /** Values that are not hits, in any case; `@example.com` allows all addresses of a domain. */
   allow: readonly string[];
+  /** Numbers without a word of their kind near are hits, too. */
+  strict: boolean;
 };
 export type Detect = {
   /** Returns ordered hits without overlap. @param text the view of a segment */
@@ -47,14 +50,15 @@ export type Detect = {
   findCutPlace: SegmentRules['findCutPlace'];
 };
 
-export function createDetect({ types, regions, allow }: PiiDetectOptions): Detect {
+export function createDetect({ types, regions, allow, strict }: PiiDetectOptions): Detect {
   const detectors = DETECTORS.filter((detector) => types.includes(detector.type));
   const allowed = allow.map((value) => value.toLowerCase());
   const phones = createPhoneBook(regions);
   const findAll = (text: string): PiiHit[] => {
     if (!mayHoldPii(text)) return [];
     const segment = { text, runs: findDigitRuns(text, 'close'), looseRuns: findDigitRuns(text, 'loose'), phones };
-    const hits = detectors.flatMap((detector) => detector.detect(segment));
+    const found = detectors.flatMap((detector) => detector.detect(segment));
+    const hits = strict ? found : keepPersonal(segment, found);
     return markCredentialUrls(hits).filter((hit) => !isAllowed(text.slice(hit.start, hit.end), hit, allowed));
   };
   return {

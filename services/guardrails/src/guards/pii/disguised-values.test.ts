@@ -4,7 +4,7 @@ import { preparePii } from './find-pii.ts';
 import { piiOptions } from './pii-options.ts';
 import { PII_TYPES } from './pii-types.ts';
 
-const find = preparePii(piiOptions.parse({ types: [...PII_TYPES] }));
+const find = preparePii(piiOptions.parse({ types: [...PII_TYPES], strict: true }));
 const findValues = (text: string) =>
   find([text]).flatMap(([hits = []]) => hits.map(({ rule, start, end }) => `${rule} ${text.slice(start, end)}`));
 

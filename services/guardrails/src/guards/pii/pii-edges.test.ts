@@ -44,7 +44,7 @@ test('the strategy warn reports a value once over all stages and chunks', async 
 });
 
 describe('the option toolArguments', () => {
-  const args = { to: SECRET, n: 4111111111111111 };
+  const args = { to: SECRET, card: 4111111111111111 };
   const streamAnswer = async (options: object) =>
     (await streamText(pii.create(options), JSON.stringify(args), [5], 'tool')).passed.join('');
   const callArgs = async (options: object, common = commonArgs()) => {
@@ -55,7 +55,7 @@ describe('the option toolArguments', () => {
     pii.create(options).processToolCall?.(toolCallArgs(toolArgs, common));
 
   test('redact marks the arguments for client and tool, in JSON', async () => {
-    const expected = { to: '***@***.***', n: '[REDACTED]' };
+    const expected = { to: '***@***.***', card: '[REDACTED]' };
     expect(await callArgs({})).toEqual(expected);
     expect(JSON.parse(await streamAnswer({}))).toEqual(expected);
     expect(await judgeArgs({}, args)).toBeUndefined();
@@ -71,7 +71,7 @@ describe('the option toolArguments', () => {
     const common = commonArgs();
     const options = { toolArguments: 'deny' };
     const marked = await callArgs(options, common);
-    expect(marked).toEqual({ to: '***@***.***', n: '[REDACTED]' });
+    expect(marked).toEqual({ to: '***@***.***', card: '[REDACTED]' });
     expect(await judgeArgs(options, marked ?? null, common)).toEqual({
       deny: true,
       reason: DENIED,

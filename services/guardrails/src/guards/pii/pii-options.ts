@@ -40,6 +40,12 @@ export const piiOptions = z.strictObject({
     .max(MAX_ALLOWED)
     .default([])
     .describe('Values that pass, case-insensitive. "@example.com" allows every address of a domain.'),
+  strict: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Also mark numbers that may be identifiers: without a word of their kind near ("phone", "card", "pay"), inside a code or a row of numbers, under a name such as id or sku.',
+    ),
   toolArguments: defineToolArgumentsOption('personal data'),
   model: modelOption,
   modelTypes: z

@@ -1,7 +1,16 @@
 // Segment rules for personal data. In prose each word is a segment; a segment continues over a gap only after a part of
 // a number, an IBAN, a URL, an address, or after a word that opens a context ("born", "call me at").
 import type { OpenSegment, SegmentRules } from '../../segments/segment-end.ts';
-import { BIRTH_WINDOW, isBirthWord, isConnector, isOpener, isPhoneWord, PHONE_WINDOW } from './context-words.ts';
+import {
+  BIRTH_WINDOW,
+  isBirthWord,
+  isConnector,
+  isNearWord,
+  isOpener,
+  isPhoneWord,
+  NEAR_WINDOW,
+  PHONE_WINDOW,
+} from './context-words.ts';
 import { MAX_GAP } from './digit-runs.ts';
 import { IBAN_SPAN, startsIban } from './detectors/iban.ts';
 
@@ -41,6 +50,7 @@ function readWord(open: OpenSegment, word: string, end: number): void {
   if (letters === '') return;
   if (isBirthWord(letters)) open.until = Math.max(open.until, end + BIRTH_WINDOW);
   if (isPhoneWord(letters)) open.until = Math.max(open.until, end + PHONE_WINDOW);
+  if (isNearWord(word)) open.until = Math.max(open.until, end + NEAR_WINDOW);
   open.context = isOpener(letters) || (open.context && isConnector(letters));
 }
 
@@ -48,7 +58,8 @@ function continuesAfter(open: OpenSegment, separator: string, end: number): bool
   open.number &&= open.gap <= MAX_GAP && inNumber.test(separator);
   open.url &&= !endsUrl.test(separator);
   // A bracket after a word, a quotation mark before one: "ada[at]example.com", '"ada"@example.com'.
-  if (open.gap === 1) open.bracket ||= open.word ? brackets.test(separator) : separator === '"';
+  if (open.gap === 1 && !open.word) open.bracket ||= separator === '"';
+  if (open.gap <= 2 && open.word) open.bracket ||= brackets.test(separator);
   open.bracket &&= open.gap <= MAX_SIGN_GAP;
   return open.number || open.url || open.bracket || open.context || end < open.until;
 }

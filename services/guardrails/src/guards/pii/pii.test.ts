@@ -235,7 +235,7 @@ describe('personal data in tool results', () => {
       mail: ['ada@exam', 'ple.com'],
       counts: [1, 2, 3],
     };
-    expect(await pii.create({}).processToolResult?.(toolResultArgs(result))).toEqual({
+    expect(await pii.create({ strict: true }).processToolResult?.(toolResultArgs(result))).toEqual({
       result: {
         '***@***.***': 1,
         '***@***.*** ii': 2,
@@ -250,13 +250,16 @@ describe('personal data in tool results', () => {
   test('pii redacts values across the members of an object, the objects of a list, and a long list', async () => {
     const card = ['4111', '1111', '1111', '1111'];
     const many = Array.from({ length: 200 }, (_, at) => (at >= 62 && at < 66 ? (card[at - 62] ?? '') : `item ${at}`));
-    const redact = async (result: JsonValue) => pii.create({}).processToolResult?.(toolResultArgs(result));
+    const redact = async (result: JsonValue) =>
+      pii.create({ strict: true }).processToolResult?.(toolResultArgs(result));
     const members = { a: '4111', b: '1111', c: '1111', d: '1111' };
     expect(await redact(members)).toEqual({ result: { a: '[REDACTED]', b: '', c: '', d: '' } });
     const rows = card.map((digits) => ({ note: { kind: 'digits' }, digits }));
     const marked = rows.map((row, at) => ({ ...row, digits: at === 0 ? '[REDACTED]' : '' }));
     expect(await redact(rows)).toEqual({ result: marked });
     expect(await redact(many)).toEqual({ result: [...many.slice(0, 62), '[REDACTED]', '', '', '', ...many.slice(66)] });
+    for (const value of [members, rows, many])
+      expect(await pii.create({}).processToolResult?.(toolResultArgs(value))).toBeUndefined();
     expect(await redact({ width: 640, height: 480, depth: [1, 2, 3], rows: [{ id: 1 }, { id: 2 }] })).toBeUndefined();
   });
   test('pii passes other results unchanged', async () => {

@@ -11,7 +11,7 @@ import { NO_MODELS, type GuardModels } from '../../model/guard-models.ts';
 import { createModelJudge } from '../../model/model-judge.ts';
 import { modelPolicy } from '../../model/model-options.ts';
 import { createTask } from '../../work/task.ts';
-import { isBirthWord, isOpener, isPhoneWord } from './context-words.ts';
+import { isBirthWord, isNearWord, isOpener, isPhoneWord } from './context-words.ts';
 import { createDetect } from './detect.ts';
 import { piiTask } from './find-pii.ts';
 import { needsIdentity, buildMark } from './marks.ts';
@@ -42,8 +42,8 @@ export const DENIED = 'The arguments contain personal data, which this tool must
  * @cannot Find names and postal addresses without a model. A model does not judge tool calls and results. Passport
  * numbers have no detectable form.
  * @cannot Find a spelled-out address such as "ada at example dot com".
- * @cannot Classify every number: bare digits count as a phone number only after words such as "phone", and one order
- * number in ten looks like a card.
+ * @cannot Classify every number: digits without a word such as "phone" or "card" near pass unless they have a plus sign, an area code in
+ * brackets, dots between the groups of a North American number, or the printed groups of a card. With `strict` such numbers are marked, and so is one order number in ten.
  * @cannot Read images, audio and documents: of files it reads only text, such as text/* and JSON.
  * @example
  * input:
@@ -115,11 +115,11 @@ const describesValue = (words: string): boolean =>
   words
     .toLowerCase()
     .split(' ')
-    .some((word) => isOpener(word) || isBirthWord(word) || isPhoneWord(word));
+    .some((word) => isOpener(word) || isBirthWord(word) || isPhoneWord(word) || isNearWord(word));
 
 function createGuard(options: PiiOptions): ToolGuard {
-  const { strategy, response, method, toolArguments, types, regions, allow } = options;
-  const detection = { types, regions, allow };
+  const { strategy, response, method, toolArguments, types, regions, allow, strict } = options;
+  const detection = { types, regions, allow, strict };
   const task = createTask(piiTask, detection);
   return {
     strategy,

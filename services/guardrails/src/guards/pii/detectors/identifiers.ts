@@ -1,5 +1,6 @@
 // API keys in the providers' formats, and values after the words "api key". The `secrets` processor finds private keys,
 // bearer tokens and passwords.
+import type { TextSpan } from '../../../text/span.ts';
 import { findProviderKeys } from '../../secrets/provider-keys.ts';
 import { type Detector, type PiiHit, findPattern } from '../pii-types.ts';
 
@@ -25,6 +26,10 @@ function findNamedKeys(text: string): PiiHit[] {
 
 /** The text form of a UUID (RFC 9562, section 4), any version. */
 const uuidShape = /(?<![0-9a-z])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9a-z])/gi;
+
+/** Returns whether the span touches a UUID. */
+export const isInUuid = (text: string, { start, end }: TextSpan): boolean =>
+  findPattern('uuid', text, uuidShape).some((found) => found.start < end && start < found.end);
 
 export const uuid: Detector = {
   type: 'uuid',
