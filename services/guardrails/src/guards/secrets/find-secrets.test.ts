@@ -59,7 +59,7 @@ describe('values that secrets finds', () => {
     ['| password | hunter2 |', 'named-secret hunter2'],
     ['Passwort: geheim123', 'named-secret geheim123'],
     [`X_SETTING=${mixLetters(32)}`, `high-entropy ${mixLetters(32)}`],
-    [`"blob": "${mixLetters(32)}"`, `high-entropy ${mixLetters(32)}`],
+    [`"sealKey": "${mixLetters(32)}"`, `high-entropy ${mixLetters(32)}`],
     ['p\u200bassword: hun\u200bter2', 'named-secret hun\u200bter2'],
   ])('the finder reports %j', (text, ...hits) => expect(findValues(text)).toEqual(hits));
 });

@@ -2,7 +2,7 @@
 // and identifies the provider.
 import type { TextSpan } from '../../text/span.ts';
 
-const FORMATS: Readonly<Record<string, string>> = {
+export const FORMATS: Readonly<Record<string, string>> = {
   anthropic: 'sk-ant-[\\w-]{20,250}',
   openai: 'sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{16,252}',
   openrouter: 'sk-or-v1-[0-9a-f]{64}',
@@ -25,7 +25,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   digitalocean: 'do[opr]_v1_[a-f0-9]{64}',
   telegram: '\\d{8,10}:AA[\\w-]{32,34}',
   twilio: '(?:SK|AC)[0-9a-f]{32}',
-  mailgun: 'key-[0-9a-f]{32}',
+  mailgun: '(?:key-[0-9a-f]{32}|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})',
   mailchimp: '[0-9a-f]{32}-us\\d{1,2}',
   shopify: 'shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}',
   square: '(?:sq0(?:atp|csp|idp)-[\\w-]{22,43}|EAAA[\\w-]{60})',
@@ -37,7 +37,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   postman: 'PMAK-[0-9a-f]{24}-[0-9a-f]{34}',
   grafana: 'gl(?:c|sa)_[A-Za-z0-9+/_]{32,250}',
   'new-relic': 'NR(?:AK|JS|AL)-[A-Za-z0-9]{19,32}',
-  sentry: 'sntry[su]_[A-Za-z0-9+/=_]{40,250}',
+  sentry: '(?:sntry[su]_[A-Za-z0-9+/=_]{40,500}|[0-9a-f]{32}@[\\w.-]{0,40}sentry\\.io)',
   vault: 'hv[sbr]\\.[\\w-]{24,250}',
   terraform: '[A-Za-z0-9]{14}\\.atlasv1\\.[\\w-]{60,70}',
   supabase: 'sb(?:p|_secret)_[\\w]{20,60}',
@@ -70,15 +70,31 @@ const FORMATS: Readonly<Record<string, string>> = {
   adobe: 'p8e-[A-Za-z0-9]{32}',
   contentful: 'CFPAT-[\\w-]{43}',
   dynatrace: 'dt0c01\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}',
+  vercel: 'vc[pirack]_[A-Za-z0-9]{24,60}',
+  langsmith: '(?:lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|ls__[0-9a-f]{32})',
+  pinecone: 'pcsk_[A-Za-z0-9]{5,6}_[A-Za-z0-9]{50,70}',
+  tavily: 'tvly-(?:dev-|prod-)?[A-Za-z0-9]{32}',
+  firecrawl: 'fc-[0-9a-f]{32}',
+  voyage: 'pa-[A-Za-z0-9_-]{43}',
+  'azure-sas': '(?<=[?&])sig=[A-Za-z0-9+/]{40,80}={0,2}',
+  'password-hash': '\\$(?:apr1|[156]|2[abxy]|y)\\$[./A-Za-z0-9$]{22,120}',
   elastic: 'essu_[\\w=+/-]{40,120}',
 };
 
-const any = new RegExp(`(?<![A-Za-z0-9])(?:${Object.values(FORMATS).join('|')})`, 'g');
+/** A format of one length is no key inside a longer text. */
+const closed = Object.values(FORMATS).map((format) =>
+  /\{\d+\}\)?$/.test(format) ? `${format}(?![A-Za-z0-9])` : format,
+);
+const any = new RegExp(`(?<![A-Za-z0-9])(?:${closed.join('|')})`, 'g');
 const each = Object.entries(FORMATS).map(([provider, format]) => ({ provider, format: new RegExp(`^(?:${format})$`) }));
 /** Minimum length; all keys are longer. */
 const MIN_KEY = 16;
-/** A placeholder of documentation: `sk-xxxxxxxxxxxxxxxxxxxx`. */
-const placeholder = /(.)\1{7}|^[^\d]+$/;
+/**
+ * Placeholders of documentation, and identifiers of code: `sk-xxxxxxxxxxxxxxxxxxxx`, AWS's examples, `sk-learn-contrib`,
+ * `sk-YOUR-API-KEY`. A random key has digits or letters of both cases, or is in capitals without such words.
+ */
+const placeholder =
+  /(.)\1{7}|EXAMPLE|^[a-z_.-]+$|^[a-z]{2,8}[-_.](?:[A-Z]{2,}[-_]?)+$|YOUR|ACCESS|PLACEHOLDER|INSERT|(?:sk|key|token)[-_](?:your|my|example|test-key|placeholder)/;
 
 export type ProviderKey = TextSpan & { provider: string };
 

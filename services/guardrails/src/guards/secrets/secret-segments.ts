@@ -1,7 +1,7 @@
 // Segment rules for secrets: a segment is a word, a name with its sign and its value, or a private key with all its
 // lines.
 import type { OpenSegment, SegmentRules } from '../../segments/segment-end.ts';
-import { isSecretName, signWord } from './secret-names.ts';
+import { isCloudWord, isSecretCommand, isSecretName, signWord } from './secret-names.ts';
 
 /** Maximum length of a segment, in code units. A longer key or token is found up to this length. */
 const MAX_SEGMENT = 4_096;
@@ -10,8 +10,8 @@ export const MAX_BLOCK = 16_384;
 const MAX_MATCH = 512;
 /** Distance after a name and its sign within which a value may continue over quotes and commas, in code units. */
 const VALUE_WINDOW = 96;
-/** Distance after `curl` within which its credentials are found, in code units. */
-const CURL_WINDOW = 480;
+/** Distance after a command such as `curl` within which its credentials are found, in code units. */
+const COMMAND_WINDOW = 480;
 /** Maximum gap between a name and its sign, and between the sign and the value. */
 const MAX_GAP = 3;
 
@@ -43,7 +43,8 @@ function readWord(open: OpenSegment, word: string, end: number): void {
   const isSign = sign.test(word) || signWord.test(word);
   if (open.context && isSign) open.until = Math.max(open.until, end + VALUE_WINDOW);
   else if (named && (isSign || word.startsWith('-'))) open.until = Math.max(open.until, end + VALUE_WINDOW);
-  if (/^curl(?:\.exe)?$/i.test(bare)) open.until = Math.max(open.until, end + CURL_WINDOW);
+  if (isCloudWord(bare)) open.until = Math.max(open.until, end + VALUE_WINDOW);
+  if (isSecretCommand(bare)) open.until = Math.max(open.until, end + COMMAND_WINDOW);
   open.context = named || (open.context && /^(?:key|token|secret|string|url)$/i.test(bare));
   // `x: value` or `x=value` with any name.
   open.number = isSign;

@@ -18,7 +18,7 @@ export const secretsOptions = z.strictObject({
     .min(1)
     .default([...SECRET_RULES])
     .describe(
-      'Kinds of secrets to detect. private-key: PEM and PGP blocks. provider-key: keys in the formats of about sixty providers. jwt: JSON Web Tokens. bearer: bearer tokens and basic credentials. url-credentials: scheme://user:password@. named-secret: values under a name such as password or client_secret. high-entropy: values under any name with the form of a key.',
+      'Kinds of secrets to detect. private-key: PEM and PGP blocks. provider-key: keys in the formats of about seventy providers. jwt: JSON Web Tokens. bearer: bearer tokens and basic credentials. url-credentials: scheme://user:password@. named-secret: values under a name such as password or client_secret. high-entropy: values with the form of a key, unquoted or under a name such as sealKey or auth.',
     ),
   minEntropy: z
     .number()
