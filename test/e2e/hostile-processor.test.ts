@@ -224,7 +224,10 @@ describe('a replica in another language', () => {
     ['raw-nothing', 'no verdict', /^(message-invalid|processor-failed|processor-not-there)$/],
   ])('%s fails its run alone: %s', async (id, _name, code) => {
     const started = Date.now();
-    const run = await stack.client.start(await agent(id, { input: [id], output: ['pii'] }), saying('hi'));
+    const run = await stack.client.start(
+      await agent(id, { input: [id], output: [{ use: 'pii', options: { strict: true } }] }),
+      saying('hi'),
+    );
     const chunks = await collect(run);
     const result = await run.result();
     expect(result).toMatchObject({

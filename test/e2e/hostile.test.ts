@@ -52,7 +52,7 @@ const guarded: JsonObject = {
   tools: ['calculator'],
   input: [
     'unicode-normalizer',
-    'prompt-injection',
+    { use: 'prompt-injection', options: { strategy: 'block' } },
     { use: 'keyword', options: { keywords: [CODEWORD] } },
     { use: 'pii', as: 'pii-in' },
   ],

@@ -2,7 +2,7 @@
 // metadata. Metadata values are strings, so the descriptor is JSON under one key.
 import { z } from 'zod';
 import { memoryKeySchema, onFailureSchema } from './agent.ts';
-import { jsonSchemaSchema } from './json.ts';
+import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { listSchema, readsByStageSchema, stageSchema } from './stage.ts';
 import { stageChangesSchema } from './stage-changes.ts';
@@ -32,6 +32,12 @@ export const processorDescriptorSchema = z.object({
   processCutOff: z.boolean().optional().describe('processLLMResponse also receives model calls that were cut off'),
   rewritesAnswers: z.boolean().optional().describe('processOutputStep returns other texts than its input'),
   optionsSchema: jsonSchemaSchema,
+  newDefaults: z
+    .object({ options: jsonObjectSchema, unless: z.string() })
+    .optional()
+    .describe(
+      'options of entries that an agent applied from now on does not set: stored plans keep the defaults of the schema. An entry that sets the option `unless` does not get them',
+    ),
   aliases: z.array(z.string()).default([]),
   lists: z.array(listSchema).min(1),
   positions: positionsSchema

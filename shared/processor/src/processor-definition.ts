@@ -51,6 +51,8 @@ export type ProcessorDefinition = {
    */
   processCutOff?: boolean;
   policy?: Partial<ProcessorDescriptor['policy']>;
+  /** Options of agents that are applied from now on, unless an entry sets them or the option `unless`: stored plans keep the defaults of the schema. */
+  newDefaults?: ProcessorDescriptor['newDefaults'];
   /** Default position in each list, 0 to 1000, memory at 500: `after` and `before` may name the processor if the list does not contain it. */
   positions?: Positions;
   /** True if the processor judges or redacts the texts of the call, and no later text: entries that add text belong before it. */
@@ -122,6 +124,7 @@ export function describeProcessor(definition: ProcessorDefinition): ProcessorDes
     ...(definition.processCutOff && { processCutOff: true }),
     ...(definition.rewritesAnswers && { rewritesAnswers: true }),
     optionsSchema: toJsonSchema(definition.options),
+    ...(definition.newDefaults && { newDefaults: definition.newDefaults }),
     policy: { ...DEFAULT_POLICY, ...policy },
   };
 }

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { hostileShapes, hostileText } from '../../bench/src/guard-texts.ts';
 import { DISGUISES, disguiseText } from '../src/disguises/disguises.ts';
 import { readSamples } from '../src/read-samples.ts';
-import { createRandom, type SeededRandom } from '../wording/random.ts';
+import { createRandom, type SeededRandom } from './random.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const FILES = [

@@ -7,6 +7,7 @@ import {
   type Issue,
   type JsonObject,
   type ListName,
+  type ProcessorDescriptor,
   type RefusedEndpoint,
 } from '@millrace/contracts';
 import type { DiscoveredProcessor } from '../peers/discovery.ts';
@@ -63,6 +64,14 @@ export function resolveUse(
 /** Returns the options of the first use that has any. */
 export function collectOptions(uses: readonly ProcessorUse[]): JsonObject {
   return uses.map((one) => one.given.options).find((options) => options !== undefined) ?? {};
+}
+
+/** Adds the options that an agent applied from now on gets; a stored plan keeps its own. */
+export function addNewDefaults(
+  { newDefaults }: Pick<ProcessorDescriptor, 'newDefaults'>,
+  options: JsonObject,
+): JsonObject {
+  return newDefaults && !Object.hasOwn(options, newDefaults.unless) ? { ...newDefaults.options, ...options } : options;
 }
 
 /** Maximum number of available names in a refusal. */

@@ -14,7 +14,7 @@ import {
   type Stage,
 } from '@millrace/contracts';
 import { listGroups } from './groups.ts';
-import { collectOptions, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
+import { addNewDefaults, collectOptions, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
 import { makeToolRules } from './tool-rules.ts';
 
 export function makePlan(
@@ -67,7 +67,7 @@ function planEntry(name: string, uses: readonly ProcessorUse[]): PlanEntry {
   const pickGiven = <K extends keyof EntryObject>(key: K) =>
     uses.map((one) => one.given[key]).find((value) => value !== undefined);
   const { policy } = descriptor;
-  const options = collectOptions(uses);
+  const options = addNewDefaults(descriptor, collectOptions(uses));
   const when = pickGiven('when');
   const memoryKey = readMemoryKey(processor, descriptor);
   return {

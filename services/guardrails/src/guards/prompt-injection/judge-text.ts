@@ -13,12 +13,12 @@ import type { RuleReading } from './readings/reading.ts';
 import { createEndSearch } from './readings/sentence-ends.ts';
 import { readWords } from './readings/words-reading.ts';
 import { weighMentions } from './mentions.ts';
+import { weighOwnWords } from './own-words.ts';
 import { weighQuotations } from './quotations.ts';
 import { ALL_RULES } from './rules/rule-files.ts';
 import { compileRules, type RuleMatch } from './rules/match-rules.ts';
 import { listLiterals, WEIGHTS, type Aim } from './rules/rule.ts';
 import { judgeSignals, type InjectionJudgement, type Signal } from './signals.ts';
-import { weighWording } from './wording/wording-model.ts';
 import { createCounter } from '../../work/bounds.ts';
 import { defineTask, type PrepareJudge } from '../../work/define-task.ts';
 
@@ -59,11 +59,12 @@ export function createJudge({ aims, threshold, phrases, patterns }: InjectionOpt
       ...findConfigured(view.text),
     ]);
     const placed = views.flatMap((view, at) => placeSignals(view, found[at] ?? []));
-    const weighed = isTool ? placed : weighMentions(text, placed);
+    const own = isTool ? placed : weighOwnWords(text, placed);
+    const weighed = isTool ? placed : weighMentions(text, own);
     const judgement = judgeSignals(text, weighed, threshold);
-    const isMentioned = weighed.some((signal, at) => signal !== placed[at]);
+    const isMentioned = weighed.some((signal, at) => signal !== own[at]);
     if (judgement.score >= threshold || isMentioned) return judgement;
-    return weighWording(text, judgeViews(views, found, threshold, judgement), threshold);
+    return judgeViews(views, found, threshold, judgement);
   };
 }
 
@@ -104,7 +105,8 @@ function findSignals(view: TextView, isTool: boolean): Signal[] {
   const floods = findFloods(view.scanned).map((span) => ({
     rule: 'flood',
     aim: 'flood' as const,
-    weight: WEIGHTS.strong,
+    // A flood is long, and stops a text of any length.
+    weight: WEIGHTS.decides,
     ...span,
   }));
   const signals = [...matches, ...findMarks(view.scanned, isTool), ...floods];

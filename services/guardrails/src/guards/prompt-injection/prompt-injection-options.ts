@@ -18,6 +18,12 @@ export const promptInjectionOptions = z
       .describe(
         'block: stop the run. warn: report only. filter: drop the message or tool result. rewrite: cut out the finding.',
       ),
+    toolResults: z
+      .enum(['strategy', 'warn'])
+      .default('strategy')
+      .describe(
+        'strategy: treat tool results by `strategy`. warn: report them only, unless they contain signals that honest text has no use for: encoded instructions, hidden characters, and forged role marks with an order. An agent that is applied without `strategy` gets warn.',
+      ),
     threshold: z
       .number()
       .gt(0)

@@ -24,7 +24,9 @@ import {
   readMessageText,
   listReadableStrings,
   type JudgedText,
+  type PlacedHit,
 } from './collect-texts.ts';
+import { isForged } from './forged-signals.ts';
 import { injectionTask } from './judge-text.ts';
 import { promptInjectionOptions, type PromptInjectionOptions } from './prompt-injection-options.ts';
 import { AIMS } from './rules/rule.ts';
@@ -46,11 +48,15 @@ const MAX_ROUNDS = 4;
  * Rules match the content of attacks in forty languages and in disguised forms. The guard adds their evidence up in each
  * sentence with its neighbors, so the length of a document does not raise its score.
  *
+ * A tool result is reported and stays untrusted, so that the tool policy stops consequential calls after it; it is stopped only if
+ * it contains encoded instructions, hidden characters or forged role marks with an order. An agent that sets `strategy`, and one that was stored by an
+ * earlier version, treats tool results by `strategy`.
+ *
  * If `model` is set, the model judges texts that the rules do not stop: with `when: doubt` texts with some evidence
  * below the threshold, with `when: always` every text.
  *
  * @verdict continue: nothing was found, or strategy warn; with filter and rewrite, the rest
- * @verdict abort: strategy block, or a text that exceeds a bound, with any strategy
+ * @verdict abort: strategy block, a tool result with forged or hidden instructions, or a text that exceeds a bound, with any strategy
  * @verdict halt: the same, if `response` is set
  * @verdict failure: the model is unavailable or returns an invalid answer
  * @cannot Judge the meaning of a text without a model. It misses about six of ten attacks from families that its rules
@@ -82,6 +88,7 @@ export const definePromptInjection = (models: GuardModels): ProcessorDefinition 
     },
     policy: modelPolicy,
     options: promptInjectionOptions,
+    newDefaults: { options: { toolResults: 'warn' }, unless: 'strategy' },
     create(options) {
       const guard = createGuard(models, options);
       return {
@@ -95,13 +102,14 @@ export const promptInjection = definePromptInjection(NO_MODELS);
 
 type InjectionSpeaker = JudgedText['from'];
 type InjectionGuard = Reporting & {
+  warnsOfTools: boolean;
   threshold: number;
   tasks: Record<InjectionSpeaker, Task<InjectionJudgement>>;
   opinion: SecondOpinion | undefined;
 };
 
 function createGuard(models: GuardModels, options: PromptInjectionOptions): InjectionGuard {
-  const { strategy, response, threshold, aims, phrases, patterns } = options;
+  const { strategy, response, threshold, aims, phrases, patterns, toolResults } = options;
   const judging = { aims: aims === 'all' ? AIMS : aims, threshold, phrases, patterns };
   const maxInlineCost = getInlineCost(weighPatterns(patterns.map(compilePattern)));
   const createInjectionTask = (from: InjectionSpeaker) =>
@@ -110,6 +118,7 @@ function createGuard(models: GuardModels, options: PromptInjectionOptions): Inje
     strategy,
     response,
     threshold,
+    warnsOfTools: toolResults === 'warn',
     describe: (rules) => `Prompt injection: ${rules.join(', ')}.`,
     tasks: { user: createInjectionTask('user'), tool: createInjectionTask('tool') },
     opinion: createSecondOpinion(models, options),
@@ -122,7 +131,7 @@ async function judgeInput(guard: InjectionGuard, args: ProcessInputArgs): Promis
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const messages = messageList.get.input.db();
     const texts = collectTexts(messages);
-    const hits = placeHits(texts, await find(guard, args, texts, known));
+    const hits = warnOfTools(guard, args, texts, await find(guard, args, texts, known));
     if (hits.length === 0) return;
     const report = createReport(guard, args);
     for (const { hit, text, messageIds } of hits) report.add([hit], text, { messageIds });
@@ -136,6 +145,27 @@ async function judgeInput(guard: InjectionGuard, args: ProcessInputArgs): Promis
     if (removed.length > 0) messageList.removeByIds(removed);
   }
   refuse(args, guard.response, 'Prompt injection: the rest of the text is still an attack.', { rules: [] });
+}
+
+/** Reports the findings in tool results that a caller sends, and returns those that the strategy applies to. */
+function warnOfTools(
+  guard: InjectionGuard,
+  args: ProcessInputArgs,
+  texts: readonly JudgedText[],
+  found: readonly GuardHit[][],
+): PlacedHit[] {
+  const placed = placeHits(texts, found);
+  if (!guard.warnsOfTools) return placed;
+  const ids = new Set(
+    texts.flatMap(({ from, sections }, at) =>
+      from === 'tool' && !isForged(found[at] ?? []) ? sections.map(({ messageId }) => messageId) : [],
+    ),
+  );
+  const isWarned = ({ hit, messageIds }: PlacedHit) => messageIds.every((id) => ids.has(id)) && !isForged([hit]);
+  const report = createReport({ ...guard, strategy: 'warn' }, args);
+  for (const { hit, text, messageIds } of placed.filter(isWarned)) report.add([hit], text, { messageIds });
+  report.send();
+  return placed.filter((one) => !isWarned(one));
 }
 
 /**
@@ -169,10 +199,11 @@ async function judgeToolResult(
   const [found = []] = await findIn(guard, args, [text], 'tool', { known: new Map(), isJoint: false });
   if (found.length === 0) return undefined;
   const { toolCallId, toolName } = args.toolCall;
-  const report = createReport(guard, args);
+  const isWarned = guard.strategy === 'warn' || (guard.warnsOfTools && !isForged(found));
+  const report = createReport(isWarned ? { ...guard, strategy: 'warn' } : guard, args);
   report.add(found, text, { toolCallId, toolName });
   report.send();
-  if (guard.strategy === 'warn') return undefined;
+  if (isWarned) return undefined;
   // A finding of the model has no place to cut.
   if (guard.strategy !== 'rewrite' || found.some(({ rule }) => rule === MODEL_RULE)) return { result: LEFT_OUT };
   const rewritten = mapStrings(args.result, await createRewrite(guard, args, listStrings(args.result), 'tool'));

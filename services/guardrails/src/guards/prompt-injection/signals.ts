@@ -21,15 +21,15 @@ export type InjectionJudgement = {
   doubt: boolean;
 };
 
-export const DEFAULT_THRESHOLD = 0.7;
+export const DEFAULT_THRESHOLD = 0.75;
 /** Score below which a text has no evidence. */
-export const DOUBT = 0.3;
-/** Log-odds of a passage without signals. A strong signal alone reaches the default threshold, and two medium ones do. */
+const DOUBT = 0.3;
+/** Log-odds of a passage without signals. A strong signal alone reaches the default threshold in a text below 1,700 code units, and two medium ones do in any. */
 const PRIOR = -3;
 /** Added to the prior of a text of up to SHORT code units. It decreases with the logarithm of the length, because each passage may match by chance. */
 const SHORT_PRIOR = 1;
 const SHORT = 700;
-/** Weight from which a signal makes the weaker ones in its passage, and the wording around it, count: a medium one, also in a disguise. */
+/** Weight from which a signal makes the weaker ones in its passage count: a medium one, also in a disguise. */
 const MIN_ANCHOR = 1.8;
 /** Maximum number of reported signals. */
 const MAX_SIGNALS = 100;
@@ -74,7 +74,7 @@ function listPassages(text: string, signals: readonly Signal[]): Signal[][] {
   );
 }
 
-export const isAnchor = ({ weight }: Signal): boolean => weight >= MIN_ANCHOR;
+const isAnchor = ({ weight }: Signal): boolean => weight >= MIN_ANCHOR;
 
 /** Adds the strongest signal of each evidence. */
 function addEvidence(signals: readonly Signal[]): number {

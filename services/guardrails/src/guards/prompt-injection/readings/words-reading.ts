@@ -99,12 +99,26 @@ function addPlain(reader: WordReader, start: number, end: number, hash: number):
   const { units } = reader;
   const { text, entry, canRepeat } = reader.words.table.read(units, start, end, hash);
   if (text === '') return;
+  if (isIdentifier(units, start, end) && ADDRESSEES.has(text)) {
+    addWord(reader, text, undefined, start, end);
+    return;
+  }
   let [first, last] = [start, end];
   while (isQuote(units[first] ?? 0)) first += 1;
   while (isQuote(units[last - 1] ?? 0)) last -= 1;
   if (canRepeat && text === reader.last) extendLast(reader, last);
   else addWord(reader, text, entry, first, last);
 }
+
+/** Names of a model, which an identifier of code such as `model_name` does not address. */
+const ADDRESSEES = new Set(
+  'ai llm llms chatbot chatgpt gpt claude gemini copilot assistant assistants bot bots model models agent agents user users'.split(
+    ' ',
+  ),
+);
+const UNDERSCORE = 95;
+const isIdentifier = (units: Uint16Array, start: number, end: number): boolean =>
+  units[start - 1] === UNDERSCORE || units[end] === UNDERSCORE;
 const isQuote = (unit: number): boolean => unit === 39 || unit === 96;
 
 /** Extends the preceding word, which this one repeats. */

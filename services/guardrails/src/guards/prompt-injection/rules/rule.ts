@@ -20,7 +20,7 @@ export type Aim = (typeof AIMS)[number];
 
 /**
  * Log-odds of a single match, fitted on the calibrating halves of test/quality. A strong match alone is an attack at the
- * threshold of 0.7; a medium one needs another medium or, in a short text, a weak match in the same or the next sentence.
+ * threshold of 0.75 in a text below 1,700 code units; a medium one needs another medium or, in a short text, a weak match in the same or the next sentence.
  */
 export const WEIGHTS = { decides: 5, strong: 4, medium: 2.5, weak: 1.2, faint: 0.3 } as const;
 export type Weight = keyof typeof WEIGHTS;
