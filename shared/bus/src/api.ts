@@ -9,7 +9,7 @@ import {
   isIdempotent,
   isToken,
   toLoggedError,
-  listIssues,
+  parseValue,
   toWireError,
   readApiAddress,
   type ApiAddress,
@@ -23,7 +23,7 @@ import type { Bus } from './bus.ts';
 import { REFUSED_CREDENTIALS } from './follow-status.ts';
 import { request } from './request.ts';
 import { serve, type Serving } from './serve.ts';
-import { decode, encode, createMisfitError } from './wire.ts';
+import { VERB_BOUNDS, decode, encode, createMisfitError } from './wire.ts';
 import type { MicroEndpoint } from './micro.ts';
 
 const API_TIMEOUT_MS = 10_000;
@@ -45,8 +45,8 @@ export async function askApi<V extends ApiVerb>(
   const { timeoutMs = API_TIMEOUT_MS, signal, submission } = options;
   const headers = submission === undefined ? undefined : { [SUBMISSION_HEADER]: submission };
   const contract: { request: z.ZodType; answer: z.ZodType } = API[verb];
-  const checked = contract.request.safeParse(ask);
-  if (!checked.success) throw createMisfitError(`The ${verb} request`, listIssues(checked.error));
+  const checked = parseValue(contract.request, ask);
+  if ('issues' in checked) throw createMisfitError(`The ${verb} request`, checked.issues);
   const repeatEveryMs = isIdempotent(verb) ? REPEAT_EVERY_MS : undefined;
   const asked = { subject, payload: ask, headers, reply: apiReplySchema };
   const reply = await request(bus, { ...asked, timeoutMs, repeatEveryMs, signal });
@@ -101,6 +101,7 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
     subject: bus.subjects.apiOfAll(verb, contract.run),
     queue: `api-${verb}`,
     request: contract.request,
+    bounds: VERB_BOUNDS,
     handle: async (ask, { subject, readHeader }) => {
       const call = readApiAddress(bus.subjects.prefix, subject);
       if (!call) throw new MillraceError('token-invalid', `${subject} names no tenant and caller.`);

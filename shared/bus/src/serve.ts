@@ -1,7 +1,7 @@
 // Serves a subject: each request is validated, handled and answered, in any order. An invalid request is answered with
 // a coded error and logged, never dropped. `drain` accepts nothing new and waits for requests in flight: the client's
 // own drain does not.
-import { MillraceError, toWireError } from '@millrace/contracts';
+import { MillraceError, toWireError, type JsonBounds } from '@millrace/contracts';
 import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
@@ -30,6 +30,8 @@ export type ServeOptions<Q> = {
   /** Maximum number of concurrent requests; more are rejected with a code, and a retry may reach another replica. */
   maxInFlight?: number;
   request: z.ZodType<Q>;
+  /** Of requests from outside of the system, checked before the request is parsed. */
+  bounds?: JsonBounds;
   /** Returns the reply; undefined if `respond` has sent it already. An error becomes a coded reply. */
   handle: (request: Q, context: ServeContext) => Promise<unknown>;
 };
@@ -106,7 +108,7 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
     // Without a connection no reply is possible: the caller times out.
     if (failure) attempt(() => respond(failure));
   };
-  const request = decode(message.data, options.request, subject);
+  const request = decode(message.data, options.request, subject, options.bounds);
   if ('error' in request) return respondSafely(fail(request.error));
   try {
     const value = await options.handle(request.ok, {

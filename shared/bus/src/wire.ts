@@ -2,13 +2,16 @@
 // against its schema when it is read.
 import {
   MillraceError,
+  findExcess,
   fitsAsIs,
   hasProtoMember,
   isNestedDeeper,
-  listIssues,
+  parseValue,
   type Issue,
+  type JsonBounds,
   isStoredByNewer,
   MAX_NESTING,
+  REQUEST_BOUNDS,
 } from '@millrace/contracts';
 import { type Msg, headers, type MsgHdrs } from 'nats';
 import type { z } from 'zod';
@@ -38,8 +41,14 @@ export function createTooLargeError(bytes: number, limit: number, subject: strin
 
 export type DecodeResult<T> = { ok: T } | { error: MillraceError };
 
-export function decode<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): DecodeResult<T> {
-  return validate(parseJson(data), schema, subject);
+/** `bounds`: of a message from outside of the system; a message of a service has its size and its depth bounded alone. */
+export function decode<T>(
+  data: Uint8Array,
+  schema: z.ZodType<T>,
+  subject: string,
+  bounds?: JsonBounds,
+): DecodeResult<T> {
+  return validate(parseJson(data, bounds), schema, subject);
 }
 
 function validate<T>(json: ParseResult, schema: z.ZodType<T>, subject: string): DecodeResult<T> {
@@ -47,9 +56,8 @@ function validate<T>(json: ParseResult, schema: z.ZodType<T>, subject: string): 
     return { error: new MillraceError('message-invalid', `The message on ${subject} ${json.problem}.`) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod would give back an equal value
   if (fitsAsIs(schema, json.value)) return { ok: json.value as T };
-  const parsed = schema.safeParse(json.value);
-  if (parsed.success) return { ok: parsed.data };
-  return { error: createMisfitError(`The message on ${subject}`, listIssues(parsed.error)) };
+  const parsed = parseValue(schema, json.value);
+  return 'ok' in parsed ? parsed : { error: createMisfitError(`The message on ${subject}`, parsed.issues) };
 }
 
 /** Decodes a stored entry: rejects one that a newer version wrote, valid or not. Code: stored-by-newer. */
@@ -84,14 +92,15 @@ type ParseResult = { value: unknown } | { problem: string };
  */
 const COUNTED_IN_VALUE_BYTES = 512 * 1024;
 
-function parseJson(data: Uint8Array): ParseResult {
-  const tooDeep = { problem: `is nested more than ${MAX_JSON_DEPTH} deep` };
+function parseJson(data: Uint8Array, bounds: JsonBounds = DEPTH_ALONE): ParseResult {
   const isLarge = data.byteLength > COUNTED_IN_VALUE_BYTES;
-  if (isLarge && isTooDeep(data)) return tooDeep;
+  const problem = isLarge || bounds !== DEPTH_ALONE ? findExcess(data, bounds) : undefined;
+  if (problem !== undefined) return { problem };
   try {
     const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8');
     const value: unknown = JSON.parse(text);
-    if (!isLarge && isNestedDeeper(value, MAX_JSON_DEPTH)) return tooDeep;
+    if (!isLarge && isNestedDeeper(value, MAX_JSON_DEPTH))
+      return { problem: `is nested more than ${MAX_JSON_DEPTH} deep` };
     return hasProtoMember(text, value) ? { problem: 'has a member "__proto__"' } : { value };
   } catch {
     return { problem: 'is not JSON' };
@@ -109,25 +118,9 @@ export function isNoResponders(message: Msg): boolean {
 // Bounds parsed JSON before any schema reads it: nesting is limited, because schemas, comparisons and JSON.stringify recurse; and no member may be named `__proto__`, which some copies of an object would set as its prototype.
 /** Maximum nesting: a value of maximum depth in a message of ours. */
 export const MAX_JSON_DEPTH = MAX_NESTING + 32;
-
-const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
-
-function isTooDeep(json: Uint8Array): boolean {
-  let depth = 0;
-  let isText = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (isText) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) isText = false;
-    } else if (byte === QUOTE) isText = true;
-    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      depth += 1;
-      if (depth > MAX_JSON_DEPTH) return true;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
-  }
-  return false;
-}
+const DEPTH_ALONE: JsonBounds = { depth: MAX_JSON_DEPTH, values: Infinity, members: Infinity };
+/** Bounds of a request of a verb: end clients send them over NATS without a gateway. */
+export const VERB_BOUNDS: JsonBounds = { ...REQUEST_BOUNDS, depth: MAX_JSON_DEPTH };
 
 export function makeHeaders(values: Readonly<Record<string, string>>): MsgHdrs {
   const made = headers();

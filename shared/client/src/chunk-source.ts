@@ -5,7 +5,7 @@ import {
   checkedBatchSchema,
   checkedLiveBatchSchema,
   isOperator,
-  listIssues,
+  parseValue,
   type Chunk,
   type Position,
   type RunStatus,
@@ -65,10 +65,10 @@ export function createChunkSource({ bus, tenant, caller, ask }: ClientConnection
     onReconnect: (listener) => bus.onReconnect(listener),
     async replay(from, signal) {
       const answer = await ask('replay', from, { run: runId, signal, timeoutMs: REPLAY_TIMEOUT_MS });
-      const batches = z.array(checkedBatchSchema).safeParse(answer.batches);
-      if (batches.success) return { ...answer, batches: batches.data };
+      const batches = parseValue(z.array(checkedBatchSchema), answer.batches);
+      if ('ok' in batches) return { ...answer, batches: batches.ok };
       throw new MillraceError('message-invalid', `The replay of ${runId} contains invalid chunks.`, {
-        issues: listIssues(batches.error),
+        issues: batches.issues,
       });
     },
   };

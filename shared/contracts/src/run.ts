@@ -42,6 +42,8 @@ export const threadIdSchema = z
 
 /** Maximum number of entries in one list that a caller submits. */
 export const MAX_OVERRIDE_ENTRIES = 32;
+/** Maximum number of messages in one request. */
+export const MAX_REQUEST_MESSAGES = 2_000;
 const overrideListSchema = z.array(overrideEntrySchema).max(MAX_OVERRIDE_ENTRIES).optional();
 
 /** Strict: an unknown field is rejected by its name. */
@@ -49,7 +51,7 @@ export const runRequestSchema = z.strictObject({
   runId: tokenSchema,
   tenant: tokenSchema,
   agent: tokenSchema,
-  messages: z.array(messageSchema).min(1),
+  messages: z.array(messageSchema).min(1).max(MAX_REQUEST_MESSAGES),
   threadId: threadIdSchema.optional(),
   resourceId: threadIdSchema
     .optional()

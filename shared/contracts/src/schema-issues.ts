@@ -8,6 +8,8 @@ import type { Issue } from './errors.ts';
 export const MAX_ISSUES = 50;
 /** Maximum number of listed choices. */
 const MAX_CHOICES = 16;
+/** Maximum length of a path: the names in it are the sender's. */
+const MAX_PATH = 300;
 
 type Complaint = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -23,9 +25,12 @@ export function listIssues(error: z.ZodError, code: ErrorCode = 'message-invalid
 }
 
 export function formatPath(path: Path): string {
-  return path
-    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`))
+  const text = path
+    .map((key, at) =>
+      typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key).slice(0, MAX_PATH)}`,
+    )
     .join('');
+  return text.length > MAX_PATH ? `${text.slice(0, MAX_PATH)}…` : text;
 }
 
 function listProblems(complaint: Complaint, parent: Path): Problem[] {

@@ -12,7 +12,7 @@ const MAX_INPUTS = 32;
 
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
 const imagePartSchema = z.looseObject({ type: z.literal('image_url') });
-const moderationRequestSchema = z.looseObject({
+export const moderationRequestSchema = z.looseObject({
   model: z.string().min(1),
   input: z.union([
     z.string(),

@@ -1,5 +1,5 @@
 // Reads the JSON body of a request within its limit, and checks it against a schema.
-import { MAX_NESTING, MillraceError, isNestedDeeper, listIssues } from '@millrace/contracts';
+import { MillraceError, REQUEST_BOUNDS, findExcess, parseValue } from '@millrace/contracts';
 import type { z } from 'zod';
 
 /** `onBytes` receives the number of bytes that have arrived; if it throws, its error refuses the body. */
@@ -14,16 +14,14 @@ export async function readJsonBody<S extends z.ZodType>(
   schema: S,
   reading: BodyReading,
 ): Promise<z.output<S>> {
-  const value = parseJson(await readBodyText(request, reading));
-  if (isNestedDeeper(value)) throw createDepthError();
-  return checkValue(value, schema, 'The body');
+  return checkValue(parseBody(await readBytes(request, reading)), schema, 'The body');
 }
 
 /** @throws message-invalid */
 export function checkValue<S extends z.ZodType>(value: unknown, schema: S, name: string): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issues = listIssues(parsed.error);
+  const parsed = parseValue(schema, value);
+  if ('ok' in parsed) return parsed.ok;
+  const { issues } = parsed;
   const [first] = issues;
   throw new MillraceError(
     'message-invalid',
@@ -36,18 +34,33 @@ export function checkValue<S extends z.ZodType>(value: unknown, schema: S, name:
   );
 }
 
-/** The server reads no more than the declared length. @throws message-too-large, message-invalid, errors of `onBytes` */
+/**
+ * Returns a text of JSON within the bounds of a request. The server reads no more than the declared length.
+ * @throws message-too-large, message-invalid, errors of `onBytes`
+ */
 export async function readBodyText(request: Request, reading: BodyReading): Promise<string> {
+  return decodeBounded(await readBytes(request, reading));
+}
+
+function decodeBounded(bytes: Uint8Array): string {
+  const excess = findExcess(bytes, REQUEST_BOUNDS);
+  if (excess !== undefined) throw createExcessError(excess);
+  return new TextDecoder().decode(bytes);
+}
+
+async function readBytes(request: Request, reading: BodyReading): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (Number(declared ?? 0) > reading.maxBytes) throw createSizeError(reading.maxBytes);
   // The text of the server's request needs no web stream, unlike its body.
   const isSmall = declared !== null && Number(declared) <= SMALL_BYTES;
   try {
-    return await (isSmall ? request.text() : readStream(request.body, reading));
+    return await (isSmall ? readSmall(request) : readStream(request.body, reading));
   } catch (error) {
     throw isAborted(error) ? createCutOffError(error) : error;
   }
 }
+
+const readSmall = async (request: Request): Promise<Uint8Array> => new Uint8Array(await request.arrayBuffer());
 
 /** Returns whether the client has closed the connection: no defect of the gateway. */
 const isAborted = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
@@ -56,8 +69,8 @@ const createCutOffError = (cause: unknown): MillraceError =>
   new MillraceError('message-invalid', 'The connection closed before the end of the body.', { cause });
 
 /** Rejects at once if `onBytes` throws. */
-function readStream(body: ReadableStream<Uint8Array> | null, reading: BodyReading): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+function readStream(body: ReadableStream<Uint8Array> | null, reading: BodyReading): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   void readToEnd(body, reading, reject).then(resolve, reject);
   return promise;
 }
@@ -67,7 +80,7 @@ async function readToEnd(
   body: ReadableStream<Uint8Array> | null,
   { maxBytes, onBytes }: BodyReading,
   refuse: (error: unknown) => void,
-): Promise<string> {
+): Promise<Uint8Array> {
   let parts: Uint8Array[] = [];
   let bytes = 0;
   let isRefused = false;
@@ -84,10 +97,12 @@ async function readToEnd(
       refuse(error);
     }
   }
-  return new TextDecoder().decode(Buffer.concat(parts));
+  return Buffer.concat(parts);
 }
 
-function parseJson(text: string): unknown {
+/** Parses a body of at most `REQUEST_BOUNDS`; an empty one is an empty object. @throws message-invalid */
+export function parseBody(bytes: Uint8Array): unknown {
+  const text = decodeBounded(bytes);
   if (text.trim() === '') return {};
   try {
     return JSON.parse(text);
@@ -99,9 +114,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-const createDepthError = (): MillraceError =>
-  new MillraceError('message-invalid', `The body is nested deeper than ${MAX_NESTING}.`, {
-    remedy: 'Flatten it, or send it as a text.',
+const createExcessError = (excess: string): MillraceError =>
+  new MillraceError('message-invalid', `The body ${excess}.`, {
+    remedy: 'Flatten it, or send the data as a text.',
   });
 
 const createSizeError = (maxBytes: number): MillraceError =>

@@ -15,7 +15,7 @@ import { writeOpenApi } from './openapi.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { RUN_ROUTES } from './run-routes.ts';
 
-const OWN_ROUTES: readonly OwnRoute[] = [
+export const OWN_ROUTES: readonly OwnRoute[] = [
   ...RUN_ROUTES,
   ...MEMORY_ROUTES,
   ...AGENT_ROUTES,

@@ -1,6 +1,7 @@
 // Routes of runs: start, follow, rejoin, cancel, answer, release, and reading back.
 import {
   API,
+  MAX_REQUEST_MESSAGES,
   MillraceError,
   callerModelSettingsSchema,
   callerOutputSchema,
@@ -35,7 +36,8 @@ const inputSchema = z.union([
     .array(
       z.union([messageSchema, z.strictObject({ role: z.enum(['user', 'assistant', 'system']), text: z.string() })]),
     )
-    .min(1),
+    .min(1)
+    .max(MAX_REQUEST_MESSAGES),
 ]);
 
 const startBodySchema = z.strictObject({

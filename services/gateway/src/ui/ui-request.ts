@@ -1,6 +1,7 @@
 // The request of useChat: the messages of the page, of which only those after the last answer are new, and answers to
 // questions about calls.
 import {
+  MAX_REQUEST_MESSAGES,
   clientToolsSchema,
   jsonValueSchema,
   threadIdSchema,
@@ -47,7 +48,7 @@ export type UiMessage = z.output<typeof uiMessageSchema>;
 
 export const uiRequestSchema = z.looseObject({
   id: threadIdSchema.describe('id of the chat: the thread of its runs'),
-  messages: z.array(uiMessageSchema).min(1).max(2_000),
+  messages: z.array(uiMessageSchema).min(1).max(MAX_REQUEST_MESSAGES),
   clientTools: clientToolsSchema.optional().describe('tools that the page executes'),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
 });

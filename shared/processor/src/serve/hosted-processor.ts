@@ -1,5 +1,12 @@
 // Manages the processors that a replica serves: their definitions by id, and one object for each set of options.
-import { MillraceError, STAGES, listIssues, processorDescriptorSchema, type CallEntry } from '@millrace/contracts';
+import {
+  MillraceError,
+  STAGES,
+  listIssues,
+  parseValue,
+  processorDescriptorSchema,
+  type CallEntry,
+} from '@millrace/contracts';
 import type { Processor } from '../processor.ts';
 import { describeProcessor, withDefaults, type ProcessorDefinition } from '../processor-definition.ts';
 
@@ -101,9 +108,9 @@ function checkMethods({ id, stages }: ProcessorDefinition, processor: Processor)
 }
 
 function create(definition: ProcessorDefinition, entry: CallEntry): Processor {
-  const options = definition.options.safeParse(entry.options);
-  if (options.success) return checkMethods(definition, definition.create(options.data));
-  const issues = listIssues(options.error, 'options-invalid');
+  const options = parseValue(definition.options, entry.options, 'options-invalid');
+  if ('ok' in options) return checkMethods(definition, definition.create(options.ok));
+  const { issues } = options;
   const lines = issues.map((issue) => `${issue.path || 'options'}: ${issue.message}`).join('; ');
   throw new MillraceError(
     'options-invalid',

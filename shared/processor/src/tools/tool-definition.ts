@@ -3,9 +3,10 @@
 import {
   MillraceError,
   findUnserializable,
-  listIssues,
+  parseValue,
   toJsonSchema,
   toolDefinitionSchema,
+  type Issue,
   type JsonSchema,
   type JsonValue,
   type RunRef,
@@ -70,9 +71,9 @@ export function defineTool<S extends z.ZodObject>(
   return {
     ...definition,
     execute: async (args, context) => {
-      const parsed = inputSchema.safeParse(args);
-      if (!parsed.success) throw createArgumentsError(name, parsed.error);
-      const result = await definition.execute(parsed.data, context);
+      const parsed = parseValue(inputSchema, args, 'tool-arguments-invalid');
+      if ('issues' in parsed) throw createArgumentsError(name, parsed.issues);
+      const result = await definition.execute(parsed.ok, context);
       const broken = findUnserializable(result, 'result');
       if (broken === undefined) return result;
       throw new MillraceError('tool-failed', `The result of ${name} has a value at ${broken} that is not JSON.`, {
@@ -97,8 +98,7 @@ export function describeTool(tool: Tool, subject: string): ToolDefinition {
 }
 
 /** The message contains all problems, because the model receives it for its next attempt. */
-function createArgumentsError(name: string, error: z.ZodError): MillraceError {
-  const issues = listIssues(error, 'tool-arguments-invalid');
+function createArgumentsError(name: string, issues: Issue[]): MillraceError {
   const lines = issues.map(({ path, message }) => `${path || 'arguments'}: ${message}`);
   return new MillraceError('tool-arguments-invalid', `The arguments of ${name} do not fit. ${lines.join('; ')}`, {
     path: issues[0]?.path,

@@ -1,6 +1,8 @@
 // The request of a chat completion. Members that a run cannot carry are refused by name, or listed as ignored if they
 // only tune the model: nothing is dropped silently.
+import { MAX_REQUEST_MESSAGES } from '@millrace/contracts';
 import { z } from 'zod';
+import { metadataSchema } from '../metadata-schema.ts';
 import { isEmptyList, type RefusedMembers } from '../refuse-members.ts';
 import type { SettingNames } from '../run-settings.ts';
 
@@ -39,12 +41,12 @@ export type ChatMessage = z.output<typeof chatMessageSchema>;
 
 export const chatRequestSchema = z.looseObject({
   model: z.string().min(1),
-  messages: z.array(chatMessageSchema).min(1).max(2_000),
+  messages: z.array(chatMessageSchema).min(1).max(MAX_REQUEST_MESSAGES),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
+  metadata: metadataSchema,
 });
 export type ChatCompletionBody = z.output<typeof chatRequestSchema>;
 

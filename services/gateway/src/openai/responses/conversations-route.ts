@@ -1,14 +1,15 @@
 // POST /v1/conversations: returns a new id for the member `conversation` of responses. A thread begins with its first run.
 import { MillraceError } from '@millrace/contracts';
 import { z } from 'zod';
+import { metadataSchema } from '../metadata-schema.ts';
 import { openBody } from '../../access/open-access.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
 
 const MS_PER_SECOND = 1_000;
-const conversationSchema = z.looseObject({
+export const conversationSchema = z.looseObject({
   items: z.array(z.unknown()).nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
+  metadata: metadataSchema,
 });
 
 export async function createConversation(request: Request, context: GatewayContext): Promise<Response> {

@@ -1,6 +1,7 @@
 // The request of a response. Items that a run cannot carry are refused by name.
-import { isObject, threadIdSchema, type Message, type MessagePart } from '@millrace/contracts';
+import { MAX_REQUEST_MESSAGES, isObject, threadIdSchema, type Message, type MessagePart } from '@millrace/contracts';
 import { z } from 'zod';
+import { metadataSchema } from '../metadata-schema.ts';
 import { createFilePart } from '../../agents/file-part.ts';
 import {
   convertRole,
@@ -61,7 +62,7 @@ export type Item = z.output<typeof itemSchema>;
 
 export const responseRequestSchema = z.looseObject({
   model: z.string().min(1),
-  input: z.union([z.string().min(1), z.array(itemSchema).min(1).max(2_000)]),
+  input: z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_REQUEST_MESSAGES)]),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
@@ -70,7 +71,7 @@ export const responseRequestSchema = z.looseObject({
   conversation: z.union([threadIdSchema, z.looseObject({ id: threadIdSchema })]).nullish(),
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
+  metadata: metadataSchema,
 });
 export type ResponseRequest = z.output<typeof responseRequestSchema>;
 
