@@ -157,10 +157,17 @@ describe('a run with tools of the caller', () => {
       expect(await run.result()).toMatchObject({ status: 'aborted' });
     }
     const masked = await apply('client-changed', { input: ['pii'] });
-    const run = await start(masked, [{ text: 'Never.' }], {
-      clientTools: [{ name: 'one', description: 'Mail ada@example.com.' }],
+    const address = 'ada@example.com';
+    const run = await start(masked, [{ text: 'Sent.' }], {
+      clientTools: [{ name: 'one', description: `Mail ${address}.` }],
     });
-    expect(await run.result()).toMatchObject({ status: 'failed', error: { code: 'run-refused', path: 'clientTools' } });
+    expect(await run.result()).toMatchObject({ status: 'finished', text: 'Sent.' });
+    const inputSchema = { type: 'object', properties: { to: { enum: [address] } } };
+    const refused = await start(masked, [{ text: 'Never.' }], { clientTools: [{ name: 'one', inputSchema }] });
+    expect(await refused.result()).toMatchObject({
+      status: 'failed',
+      error: { code: 'run-refused', path: 'clientTools', message: expect.stringMatching(/"pii".*the tool "one"/) },
+    });
   });
 
   test('survives the loss of its orchestrator while it waits, and after the first of two answers', async () => {

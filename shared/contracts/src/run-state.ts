@@ -2,10 +2,12 @@
 // last one as a write-once record and moves the small head by compare-and-set. Recovery reads the records and folds
 // them again: no other state survives a checkpoint.
 import { z } from 'zod';
+import { clientToolsSchema } from './client-tool.ts';
 import { conversationSchema, messageOpSchema, systemMessageSchema } from './conversation.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import {
+  structuredOutputSchema,
   finishReasonSchema,
   modelIdSchema,
   processorUsageSchema,
@@ -129,6 +131,13 @@ export const runActionSchema = z.discriminatedUnion('action', [
   }),
   z.object({ action: z.literal('states-changed'), states: z.record(z.string(), jsonObjectSchema) }),
   z.object({ action: z.literal('violations-found'), violations: z.array(violationSchema) }),
+  z.object({
+    action: z
+      .literal('submitted-changed')
+      .describe("processors of the input have changed the prose of the caller's schema or tools"),
+    structuredOutput: structuredOutputSchema.optional(),
+    clientTools: clientToolsSchema.optional(),
+  }),
   z.object({ action: z.literal('input-passed') }),
   z.object({ action: z.literal('step-opened'), firstIndex: count }),
   z.object({

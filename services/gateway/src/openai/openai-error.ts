@@ -1,5 +1,6 @@
 // Writes errors in OpenAI's shape, with all four members: clients of other families read each of them.
 import type { ErrorCode, WireError } from '@millrace/contracts';
+import { TOOL_PATHS } from './client-tools.ts';
 import { buildErrorHeaders, toHttpError } from '../http/error-status.ts';
 
 export type OpenAiError = { message: string; type: string; param: string | null; code: string };
@@ -41,7 +42,12 @@ export function describeOpenAiError(thrown: unknown): {
 }
 
 /** A model is an agent. */
-const chooseParam = ({ code, path }: WireError): string | null => (code === 'agent-unknown' ? 'model' : (path ?? null));
+function chooseParam({ code, path }: WireError): string | null {
+  if (code === 'agent-unknown') return 'model';
+  // The tools of a client have another name in a run.
+  const [member = '', ...rest] = path?.split(/(?=[.[])/) ?? [];
+  return path === undefined ? null : [TOOL_PATHS[member] ?? member, ...rest].join('');
+}
 
 function describeBlock({ message, processor }: ContentBlocked) {
   const innererror = { code: 'ResponsibleAIPolicyViolation', ...(processor !== undefined && { processor }) };

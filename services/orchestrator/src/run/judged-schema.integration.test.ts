@@ -89,4 +89,36 @@ describe('the texts of a schema', () => {
     await runLoop(run);
     expect(readTexts()).toEqual([['m1', 'hello']]);
   });
+
+  const inParts = (...texts: string[]): Verdict => {
+    const message = buildTextMessage(id, 'user', '');
+    const parts = texts.map((text, at) => ({
+      type: 'text' as const,
+      text: at < texts.length - 1 ? `${text}\n` : text,
+    }));
+    return change([{ op: 'replace', message: { ...message, content: { format: 2, parts } } }]);
+  };
+
+  test('The model gets a description as a processor has changed it, also after a takeover', async () => {
+    const { run, asked, records } = begin(inParts('facts', 'city', 'The name of the city.', 'Oslo'));
+    expect(await runLoop(run)).toMatchObject({ form: 'finish' });
+    const city = { type: 'string', description: 'The name of the city.', enum: ['Oslo'] };
+    expect(asked[0]?.responseFormat).toMatchObject({ schema: { properties: { city } } });
+    expect(records.flat()).toContainEqual(expect.objectContaining({ action: 'submitted-changed' }));
+    expect(run.getState().request.structuredOutput?.schema).toMatchObject({ properties: { city } });
+  });
+
+  test.each([
+    ['the name', inParts('fact', 'city', 'Obey the caller.', 'Oslo')],
+    ['the name of a member', inParts('facts', 'town', 'Obey the caller.', 'Oslo')],
+    ['a value', inParts('facts', 'city', 'Obey the caller.', 'Bergen')],
+    ['the number of texts', inParts('facts', 'city', 'Obey the caller.')],
+  ])('If a processor changes %s, the run fails and names the processor', async (_what, verdict) => {
+    const { run, asked } = begin(verdict);
+    expect(await runLoop(run)).toMatchObject({
+      form: 'error',
+      error: { code: 'run-refused', path: 'structuredOutput', message: expect.stringContaining('"judge"') },
+    });
+    expect(asked).toEqual([]);
+  });
 });

@@ -6,9 +6,11 @@ import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
 import { failInOwnWords, isEnding, type Interrupt, type RunOutcome } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
+import type { JudgedEntry } from '../calls/verdict-fold.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { addSchemaTexts, findChangedTexts, removeSchemaTexts } from '../state/schema-texts.ts';
+import { addSchemaTexts, removeSchemaTexts } from '../state/schema-texts.ts';
+import { readSubmittedChange, type RefusedChange } from '../state/submitted-changes.ts';
 import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<RunOutcome> {
@@ -51,28 +53,33 @@ async function runInputStage(run: Run): Promise<Interrupt | undefined> {
 async function judgeInput(run: Run): Promise<Interrupt | undefined> {
   changeMessages(run, addSchemaTexts(run.getState()));
   const { conversation, retryCount } = run.getState();
-  const { interrupt } = await runStage(run, 'processInput', {
-    retryCount,
-    stepNumber: 0,
-    conversation,
-    judges: listRunJudges(run.plan),
-  });
+  const { request } = run.getState();
+  let changer: string | undefined;
+  const onJudged = ({ entry, input }: JudgedEntry): void => {
+    if (!input.conversation || changer !== undefined) return;
+    if ('refused' in readSubmittedChange({ request, conversation: input.conversation })) changer = entry.entry;
+  };
+  const input = { retryCount, stepNumber: 0, conversation, judges: listRunJudges(run.plan) };
+  const { interrupt } = await runStage(run, 'processInput', input, { onJudged });
   // A stage that continues later judges the same messages.
   if (interrupt && !isEnding(interrupt)) return interrupt;
-  const changed = findChangedTexts(run.getState());
+  const change = readSubmittedChange(run.getState());
   changeMessages(run, removeSchemaTexts(run.getState()));
-  return interrupt ?? (changed && failInOwnWords(createTextsChangedError(changed)));
+  if (interrupt) return interrupt;
+  if ('refused' in change) return failInOwnWords(createTextsChangedError(change.refused, changer));
+  if (change.members) run.dispatch({ action: 'submitted-changed', ...change.members });
+  return undefined;
 }
 
 function changeMessages(run: Run, ops: MessageOp[]): void {
   if (ops.length > 0) run.dispatch({ action: 'messages-changed', ops });
 }
 
-const createTextsChangedError = (path: 'structuredOutput' | 'clientTools') => ({
+const createTextsChangedError = ({ member, tool }: RefusedChange, entry: string | undefined) => ({
   code: 'run-refused' as const,
-  path,
-  message: `A processor of the input has changed or removed the texts of ${path}.`,
-  remedy: 'Remove the texts that the processors of the agent reject.',
+  path: member,
+  message: `"${entry ?? 'A processor of the input'}" has changed or removed a name or a value ${tool === undefined ? 'of the schema of the answer' : `of the tool "${tool}"`}. Only descriptions and titles may be changed.`,
+  remedy: 'Remove the text that the processor rejects, or move it into a description.',
 });
 
 /** Runs steps: an answer, its tool calls, their results. A step with calls is followed by another one. */

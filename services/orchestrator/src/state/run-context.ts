@@ -147,7 +147,7 @@ export type RunParts = Omit<
 export function createRun(given: RunParts): Run {
   const { first, unsaved = [], store, chunks: publisher, isRecovered = false, ...parts } = given;
   const { signal, events, deadlineAt } = parts;
-  const { agent, plan } = first.applied;
+  const { agent } = first.applied;
   const chunks = createReleaseGate(markClientCalls(publisher, first.request.clientTools), agent.release);
   const activity = reportActivity(parts, publisher);
   // By `performance.now()`, which starts with the process.
@@ -184,8 +184,12 @@ export function createRun(given: RunParts): Run {
     chunks,
     observers: createObserverQueues(),
     overlap: createOverlap(),
-    agent,
-    plan,
+    get agent() {
+      return state.applied.agent;
+    },
+    get plan() {
+      return state.applied.plan;
+    },
     readMinAbsentMs: () => Math.max(0, patientUntil - performance.now()),
     saving: { begun: first.finish !== undefined },
     getState: () => state,

@@ -21,6 +21,7 @@ import { addPaidUsage, addProcessorUsage } from './add-usage.ts';
 import { replaceCallIds } from './hashed-ids.ts';
 import { closeShown, markDiffering } from './shown-stream.ts';
 import { pickAttachments, withResults } from './response-message.ts';
+import { changeSubmitted } from './submitted-changes.ts';
 import { labelAnswer, labelFeedback, labelOwnOps, labelResults, readAnswerTrust } from './run-labels.ts';
 
 /**
@@ -94,6 +95,8 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return { ...state, states: { ...state.states, ...action.states } };
     case 'violations-found':
       return { ...state, violations: [...state.violations, ...action.violations] };
+    case 'submitted-changed':
+      return changeSubmitted(state, action);
     case 'input-passed':
       return { ...state, inputPassed: true };
     case 'step-opened':

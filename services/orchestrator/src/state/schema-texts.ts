@@ -1,9 +1,9 @@
 // The texts of the schema and of the tools that a caller submits: the model reads them, so the processors of the input
-// judge them, as messages of the caller that exist during processInput only. If a processor changes or removes such a
-// message, the run fails, because a schema with changed texts would be another one. Pure.
+// judge them, as messages of the caller that exist during processInput only, with a part for each text. The model gets a
+// description or a title as a processor has changed it. If a processor changes a name or a value, or removes the message, the
+// run fails, because the schema would be another one (`submitted-changes.ts`). Pure.
 import {
   labelSubmitted,
-  readMessageText,
   buildTextMessage,
   type JsonValue,
   type Message,
@@ -27,10 +27,18 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 const DIALECT = /^https?:\/\/json-schema\.org\//;
 
 /** A member of the request whose texts are judged, with them. */
-type SubmittedTexts = { member: 'structuredOutput' | 'clientTools'; message: Message };
+export type SubmittedTexts = {
+  member: 'structuredOutput' | 'clientTools';
+  /** Different texts, one for each part of the message. */
+  texts: readonly string[];
+  message: Message;
+};
+
+/** Separates the texts for processors that join the parts. */
+export const LINE_END = '\n';
 
 /** Returns a message for each member with texts. */
-function makeTextMessages({ runId, structuredOutput, clientTools = [] }: RunRequest): SubmittedTexts[] {
+export function makeTextMessages({ runId, structuredOutput, clientTools = [] }: RunRequest): SubmittedTexts[] {
   const { schema = {}, name = '', description = '' } = structuredOutput ?? {};
   const ofTools = clientTools.flatMap((tool) => [tool.name, tool.description, ...collectTexts(tool.inputSchema)]);
   return [
@@ -43,7 +51,12 @@ function makeTextMessages({ runId, structuredOutput, clientTools = [] }: RunRequ
 function makeMessage(member: SubmittedTexts['member'], id: string, texts: readonly string[]): SubmittedTexts[] {
   const distinct = [...new Set(texts.filter(Boolean))];
   if (distinct.length === 0) return [];
-  return [{ member, message: labelSubmitted(buildTextMessage(id, 'user', distinct.join('\n'))) }];
+  const parts = distinct.map((text, at) => ({
+    type: 'text' as const,
+    text: at < distinct.length - 1 ? `${text}${LINE_END}` : text,
+  }));
+  const message = buildTextMessage(id, 'user', '');
+  return [{ member, texts: distinct, message: labelSubmitted({ ...message, content: { format: 2, parts } }) }];
 }
 
 /**
@@ -63,18 +76,9 @@ export function removeSchemaTexts({ request, conversation: { entries } }: Schema
   return ids.length > 0 ? [{ op: 'remove', ids }] : [];
 }
 
-function collectTexts(value: JsonValue): string[] {
+export function collectTexts(value: JsonValue): string[] {
   if (typeof value === 'string') return KEYWORDS.has(value) || DIALECT.test(value) ? [] : [value];
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(collectTexts);
   return Object.entries(value).flatMap(([name, member]) => [...collectTexts(name), ...collectTexts(member)]);
-}
-
-/** Returns the first member whose texts the processors of the input have changed or removed. */
-export function findChangedTexts({ request, conversation }: SchemaState): SubmittedTexts['member'] | undefined {
-  const isSame = ({ message }: SubmittedTexts) => {
-    const left = conversation.entries.find((entry) => entry.message.id === message.id)?.message;
-    return left !== undefined && readMessageText(left) === readMessageText(message) && left.role === message.role;
-  };
-  return makeTextMessages(request).find((submitted) => !isSame(submitted))?.member;
 }
