@@ -81,7 +81,7 @@ describe('erasing a resource', () => {
     async () => {
       const secret = 'heliotrope';
       // The normalizer changes the first letter: the change is recorded.
-      const run = await say('\uFF2Dy name is Ada.', 'ada', secret);
+      const run = await say('\u200BMy name is Ada.', 'ada', secret);
       await run.result();
       expect((await stack.client.runs.changes(run.runId)).changes).toMatchObject([{ entry: 'unicode-normalizer' }]);
       await (await say('My name is Bob.', 'bob')).result();

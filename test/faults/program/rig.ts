@@ -55,8 +55,10 @@ export async function startRig(): Promise<Rig> {
     input: ['content-length', 'prompt-injection'],
     memory: { lastMessages: 10 },
   };
-  await stack.client.agents.apply({ ...agent, name: AGENT, output: ['content-length', 'pii'] });
-  await stack.client.agents.apply({ ...agent, name: UNJUDGED_AGENT, output: ['pii'] });
+  // The oracle's card numbers have no word of their kind near.
+  const pii = { use: 'pii', options: { strict: true } };
+  await stack.client.agents.apply({ ...agent, name: AGENT, output: ['content-length', pii] });
+  await stack.client.agents.apply({ ...agent, name: UNJUDGED_AGENT, output: [pii] });
   await stack.client.agents.apply({ ...agent, name: UNGUARDED_AGENT, output: ['content-length'] });
   const live = watchLive(bus);
   const clientProxy = await startCutProxy(nats.port());
