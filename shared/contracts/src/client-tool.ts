@@ -6,9 +6,9 @@ import type { ToolDefinition } from './model.ts';
 import { tokenSchema } from './tokens.ts';
 
 export const CLIENT_TOOL_LIMITS = {
-  maxTools: 64,
+  maxTools: 256,
   /** UTF-16 code units of the definitions as JSON. */
-  maxLength: 64 * 1024,
+  maxLength: 256 * 1024,
   maxNesting: 32,
   /** UTF-16 code units of the arguments of one call as JSON. */
   maxArgsLength: 128 * 1024,

@@ -9,6 +9,7 @@ import { openAccess, openText } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { buildProblemResponse } from '../http/problem.ts';
 import { readAgent } from '../own/run-routes.ts';
+import { acceptsEvents, addAccepted, toJsonAnswer } from './accepted-answer.ts';
 import { createAgentServer } from './agent-tools.ts';
 
 /** Open subscriptions of one request: the list of agents is read with each request, so nothing is announced. */
@@ -34,15 +35,16 @@ async function serveMcp(request: Request, agent: string | undefined, context: Ga
     keepAliveMs: context.settings.KEEP_ALIVE_MS,
     onerror: (error) => context.log.debug({ error: error.message }, 'a request of MCP was refused'),
   });
-  return handler.fetch(whole);
+  const response = await handler.fetch(whole);
+  return acceptsEvents(request) ? response : toJsonAnswer(response);
 }
 
 /** Returns the access, and the request with its whole body: the handler would read it without a limit of the account. */
 async function openRequest(request: Request, context: GatewayContext): Promise<{ access: Access; whole: Request }> {
   if (request.method !== 'POST') return { ...(await openAccess(request, 'run', context)), whole: request };
   const { access, body } = await openText(request, { scope: 'run' }, context);
-  const { url, method, headers, signal } = request;
-  return { access, whole: new Request(url, { method, headers, signal, body }) };
+  const { url, method, signal } = request;
+  return { access, whole: new Request(url, { method, headers: addAccepted(request), signal, body }) };
 }
 
 /** @throws agent-unknown for an agent of the path that the key may not run */

@@ -118,6 +118,39 @@ test('Each call of a batch counts as a request of the key', async () => {
   expect(answer.match(/more than 6 requests a minute/g)).toHaveLength(2);
 });
 
+describe.each([
+  ['*/*', 'application/json'],
+  ['application/json', 'application/json'],
+  ['', 'application/json'],
+  ['text/event-stream', 'text/event-stream'],
+  ['application/json, text/event-stream', 'text/event-stream'],
+])('a client of MCP with the Accept "%s"', (accept, type) => {
+  const ask = async (body: unknown) => {
+    const response = await gateway.fetch('/mcp', 'key-ada', postJson(body, { accept }));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain(type);
+    return response.text();
+  };
+  const call = (id: number, text: string) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: agent, arguments: { message: script({ text }) } },
+  });
+
+  test('gets the answer of a call', async () => {
+    const text = await ask(call(7, 'Hello.'));
+    const json: unknown = JSON.parse(type === 'application/json' ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? ''));
+    expect(json).toMatchObject({ id: 7, result: { content: [{ type: 'text', text: 'Hello.' }] } });
+  });
+
+  test('gets both answers of a batch', async () => {
+    const text = await ask([call(1, 'One.'), call(2, 'Two.')]);
+    expect([text.includes('One.'), text.includes('Two.')]).toEqual([true, true]);
+    expect(type !== 'application/json' || Array.isArray(JSON.parse(text))).toBe(true);
+  });
+});
+
 test('A request of MCP from a page of another site is refused', async () => {
   const response = await gateway.fetch('/mcp', 'key-ada', {
     method: 'POST',
