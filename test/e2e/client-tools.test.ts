@@ -138,9 +138,9 @@ describe('a run with tools of the caller', () => {
   });
 
   test.each([
-    ['65 tools', Array.from({ length: 65 }, (_, at) => ({ name: `t${at}` }))],
+    ['257 tools', Array.from({ length: 257 }, (_, at) => ({ name: `t${at}` }))],
     ['a name twice', [clock, clock]],
-    ['more than 64 KiB', [{ name: 'long', description: 'x'.repeat(65_536) }]],
+    ['more than 256 KiB', [{ name: 'long', description: 'x'.repeat(262_144) }]],
     ['a name of every object', [{ name: 'constructor' }]],
   ])('is refused for %s', async (_case, clientTools) => {
     const starting = start(await apply('client-bounds'), [{ text: 'Never.' }], { clientTools });

@@ -204,9 +204,9 @@ describe('refused tools', () => {
       { status: 400, param: 'tool_choice' },
     ],
     [
-      'more than 64 tools',
+      'more than 256 tools',
       open,
-      { tools: Array.from({ length: 65 }, (_, at) => ({ type: 'function', function: { name: `t${at}` } })) },
+      { tools: Array.from({ length: 257 }, (_, at) => ({ type: 'function', function: { name: `t${at}` } })) },
       { status: 400, param: 'tools' },
     ],
   ])('The client receives an error for %s', async (_case, model, more, error) => {
