@@ -38,7 +38,7 @@ describe('millrace doctor', () => {
     expect(find('clock')).toMatchObject([{ level: 'ok' }]);
     expect(find('streams')).toMatchObject([{ level: 'ok', message: expect.stringContaining('have room') }]);
     expect(find('processors')[0]).toMatchObject({ level: 'ok', message: expect.stringContaining('guardrails') });
-    expect(JSON.stringify(find('processors'))).toContain('pii of zz-claimant is refused');
+    expect(JSON.stringify(find('processors'))).toContain('pii of zz-claimant cannot be used');
     // No memory runs in this test.
     expect(find('memory')).toMatchObject([
       { level: 'fail', message: expect.stringContaining('nobody-there'), remedy: expect.any(String) },

@@ -17,9 +17,10 @@ export const toolsService = processorService({
   description: 'Tools for models: a calculator, a clock, a question to the user, feedback.',
   tools: [calculator, createClock(() => new Date()), askUser],
   config: configSchema,
-  async open({ log, config: { MCP_SERVERS: file }, resources }) {
+  async open({ log, config: { MCP_SERVERS: file }, resources, watchParts }) {
     const feedback = createSendFeedback((given) => log.info({ feedback: given }, 'feedback of a user'));
-    const mounted = file === undefined ? [] : await openMcpTools({ file, env: process.env, log, resources });
+    const mounted =
+      file === undefined ? [] : await openMcpTools({ file, env: process.env, log, resources, watchParts });
     return { tools: [feedback, ...mounted] };
   },
 });

@@ -2,12 +2,14 @@
 // answers $SRV.PING, INFO and STATS for one process, so that the stock `nats micro ls` lists it, and sends these
 // requests to others.
 import {
+  MAX_PART_PROBLEMS,
   MillraceError,
   srvInfoSchema,
   srvPingSchema,
   srvStatsSchema,
   type EndpointLoad,
   type EndpointMetadata,
+  type PartProblem,
   type ServiceLimits,
   type SrvInfo,
   type SrvPing,
@@ -37,6 +39,8 @@ export type MicroService = {
   version: string;
   description: string;
   limits?: ServiceLimits;
+  /** Parts that the process cannot serve. */
+  problems?: () => readonly PartProblem[];
   /** Endpoints do not change: another advertisement is another object. */
   endpoints: () => readonly MicroEndpoint[];
 };
@@ -75,24 +79,39 @@ export function advertise(bus: Bus, service: MicroService): () => void {
   return () => subscriptions.forEach((subscription) => subscription.unsubscribe());
 }
 
-const buildIdentity = (bus: Bus, { name, version, limits }: MicroService) => ({
-  name,
-  id: bus.id,
-  version,
-  metadata: limits ? { [METADATA_KEY]: JSON.stringify(limits) } : {},
-});
+function buildIdentity(bus: Bus, service: MicroService) {
+  const { name, version } = service;
+  const own = buildOwnMetadata(service);
+  return { name, id: bus.id, version, metadata: own === undefined ? {} : { [METADATA_KEY]: own } };
+}
+
+/** Maximum length of a name or problem of a part. */
+const MAX_PART_TEXT = 200;
+
+function buildOwnMetadata({ limits, problems = () => [] }: MicroService): string | undefined {
+  const parts = problems()
+    .slice(0, MAX_PART_PROBLEMS)
+    .map(({ name, problem }) => ({ name: name.slice(0, MAX_PART_TEXT), problem: problem.slice(0, MAX_PART_TEXT) }));
+  if (!limits && parts.length === 0) return undefined;
+  const own: ServiceLimits = { ...limits, ...(parts.length > 0 && { problems: parts }) };
+  return JSON.stringify(own);
+}
 
 function ping(bus: Bus, service: MicroService): SrvPing {
   return { type: 'io.nats.micro.v1.ping_response', ...buildIdentity(bus, service) };
 }
 
-/** Encodes the endpoints again only if they change: every orchestrator asks every few seconds, and schemas can have 100 KB. */
+/** Encodes the answer again only if it changes: every orchestrator asks every few seconds, and schemas can have 100 KB. */
 function createInfoEncoder(bus: Bus, service: MicroService): () => Buffer {
-  let last: { endpoints: readonly MicroEndpoint[]; encoded: Buffer } | undefined;
+  let last: { own: string | undefined; endpoints: readonly MicroEndpoint[]; encoded: Buffer } | undefined;
   return () => {
-    const endpoints = service.endpoints();
-    if (last?.endpoints.length !== endpoints.length || !endpoints.every((one, at) => one === last?.endpoints[at]))
-      last = { endpoints: [...endpoints], encoded: encode(buildInfo(bus, service, endpoints)) };
+    const [own, endpoints] = [buildOwnMetadata(service), service.endpoints()];
+    const isSame =
+      last?.own === own &&
+      last?.endpoints.length === endpoints.length &&
+      endpoints.every((one, at) => one === last?.endpoints[at]);
+    if (!last || !isSame)
+      last = { own, endpoints: [...endpoints], encoded: encode(buildInfo(bus, service, endpoints)) };
     return last.encoded;
   };
 }

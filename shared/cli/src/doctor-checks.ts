@@ -80,11 +80,7 @@ async function checkProcessors(client: Client): Promise<Finding[]> {
   ];
   for (const { service, name: processor, problem } of refused)
     found.push(
-      warn(
-        name,
-        `${processor} of ${service} is refused: ${problem}`,
-        'Correct its description, and start the service again.',
-      ),
+      warn(name, `${processor} of ${service} cannot be used: ${problem}`, 'Correct it, and start the service again.'),
     );
   for (const { service, name: processor, owner } of claims.slice(-1))
     found.push(

@@ -98,7 +98,8 @@ const MAX_SHOWN_CHARACTERS = 100;
 export const toShownText = (text: string): string =>
   text.slice(0, MAX_SHOWN_CHARACTERS).replaceAll(/[^\x20-\x7e]/g, '?');
 
-function parseJson(text: string): unknown {
+/** Returns undefined for a text that is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,8 @@
 // Reads the services' advertisements: the processors and tools of this Millrace, and rejected endpoints with their
 // problems. Pure; the orchestrator resolves agents with it, the command line lists it. An advertisement is an untrusted
 // claim: an endpoint counts only if its subject equals the subject that the caller derives.
-import { isOurs, readName, readEndpoint, toShownText } from './advertised-endpoint.ts';
+import { isOurs, parseJson, readName, readEndpoint, toShownText } from './advertised-endpoint.ts';
+import { METADATA_KEY, serviceLimitsSchema } from './discovery.ts';
 import type { EndpointMetadata, ProcessorDescriptor, SrvInfo } from './discovery.ts';
 import type { ToolDefinition } from './model.ts';
 import type { RefusedEndpoint } from './processor-info.ts';
@@ -37,7 +38,10 @@ export const buildServedKey = ({ service, processor }: ServedProcessor): string 
 export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): AdvertisedServices {
   const refused: RefusedEndpoint[] = [];
   const claims = keepWithinLimit(infos, subjects, refused)
-    .flatMap((info) => readClaims(info, subjects, refused))
+    .flatMap((info) => {
+      refused.push(...readPartProblems(info));
+      return readClaims(info, subjects, refused);
+    })
     .toSorted(compareClaims);
   const processors = new Map<string, AdvertisedProcessor>();
   const seen: SeenDescriptions = new Map();
@@ -49,6 +53,16 @@ export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): A
     if (refusal) refused.push({ service: claim.service, name: readName(claim.metadata), ...refusal });
   }
   return { processors, tools, served, refused: omitDuplicates(refused) };
+}
+
+/** Returns the parts that a service reports as broken: an agent that names one is refused with the reason. */
+function readPartProblems({ name, metadata }: SrvInfo): RefusedEndpoint[] {
+  const { problems = [] } = serviceLimitsSchema.safeParse(parseJson(metadata[METADATA_KEY] ?? '')).data ?? {};
+  return problems.map((part) => ({
+    service: toShownText(name),
+    name: toShownText(part.name),
+    problem: toShownText(part.problem),
+  }));
 }
 
 /** Returns the replicas of the processor that this service has, with the one of the claim. */

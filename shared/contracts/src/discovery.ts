@@ -65,6 +65,8 @@ export const processorDescriptorSchema = z.object({
 export type ProcessorDescriptor = z.infer<typeof processorDescriptorSchema>;
 
 export const METADATA_KEY = 'millrace';
+/** Maximum number of parts that one replica reports. */
+export const MAX_PART_PROBLEMS = 20;
 
 /** Number of the wire's protocol. Orchestrators and replicas of another number do not understand each other's subjects. */
 export const WIRE_PROTOCOL = 2;
@@ -84,9 +86,19 @@ export const endpointMetadataSchema = z.discriminatedUnion('kind', [
 export type EndpointMetadata = z.infer<typeof endpointMetadataSchema>;
 
 /**
- * JSON under METADATA_KEY of the service itself: the maximum number of concurrent calls and sessions of one replica.
+ * JSON under METADATA_KEY of the service itself: the maximum number of concurrent calls and sessions of one replica, and the
+ * parts that it cannot serve.
  */
-export const serviceLimitsSchema = z.object({ maxCalls: z.number().int().min(1).optional() });
+export const serviceLimitsSchema = z.object({
+  maxCalls: z.number().int().min(1).optional(),
+  problems: z
+    .array(z.object({ name: z.string(), problem: z.string() }))
+    .max(MAX_PART_PROBLEMS)
+    .optional()
+    .describe('parts without which the service works, such as a tool of a file or a server of others'),
+});
+/** A part that a service cannot serve. `name`: of the tool or server. */
+export type PartProblem = { name: string; problem: string };
 export type ServiceLimits = z.infer<typeof serviceLimitsSchema>;
 
 /** `data` of an endpoint in $SRV.STATS: active calls and sessions, and the replica's limit. */

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { ProcessorDefinition } from './processor-definition.ts';
 import { MAX_CALLS } from './serve/call-registry.ts';
 import { serveProcessors } from './serve/serve-processors.ts';
-import type { ServiceLimits } from '@millrace/contracts';
+import type { PartProblem, ServiceLimits } from '@millrace/contracts';
 import { serveTools } from './tools/serve-tools.ts';
 import type { Tool } from './tools/tool-definition.ts';
 
@@ -87,7 +87,7 @@ function outliveRejections({ log, resources }: Pick<ServiceContext<object>, 'log
 }
 
 async function serveOffer<S extends z.ZodType<object>>(
-  { bus, resources, config }: ServiceContext<Selection>,
+  { bus, resources, config, listProblems }: ServiceContext<Selection>,
   options: ProcessorServiceOptions<S>,
   opened: Offer = {},
 ): Promise<void> {
@@ -115,7 +115,7 @@ async function serveOffer<S extends z.ZodType<object>>(
     tools.length > 0 ? serveTools({ bus, resources, tools, only: TOOLS, drainGraceMs, maxCalls }) : [];
   const endpoints = [...processorEndpoints, ...toolEndpoints, ...verbs];
   // Advertises last, because resources are released in reverse order: clients must stop finding the service first.
-  advertiseService({ bus, resources, version, description, endpoints, limits: { maxCalls } });
+  advertiseService({ bus, resources, version, description, endpoints, limits: { maxCalls }, problems: listProblems });
 }
 
 export type AdvertiseServiceOptions = {
@@ -126,6 +126,8 @@ export type AdvertiseServiceOptions = {
   description: string;
   endpoints: MicroEndpoint[];
   limits: ServiceLimits;
+  /** Parts that the process cannot serve. */
+  problems?: () => readonly PartProblem[];
 };
 
 /**
@@ -139,9 +141,17 @@ export function advertiseService({
   description,
   endpoints,
   limits,
+  problems,
 }: AdvertiseServiceOptions): void {
   resources.add(
     'discovery',
-    advertise(bus, { name: bus.name, version, description, limits, endpoints: () => endpoints }),
+    advertise(bus, {
+      name: bus.name,
+      version,
+      description,
+      limits,
+      endpoints: () => endpoints,
+      ...(problems && { problems }),
+    }),
   );
 }

@@ -12,7 +12,7 @@ import {
 } from '@millrace/bus';
 import type { z } from 'zod';
 import { readServiceConfig, type BaseConfig } from './config.ts';
-import { serveHealth, type HealthCheck } from './health.ts';
+import { serveHealth, type HealthCheck, type PartsCheck } from './health.ts';
 import { deferMemoryReducer } from './idle-heap.ts';
 import { createLog, type Log } from './log.ts';
 import { createResources, type Resources } from './resources.ts';
@@ -26,6 +26,10 @@ export type ServiceContext<C> = {
   replica: string;
   /** The service is unhealthy, with the reason, while the check gives one. */
   watchHealth(check: HealthCheck): void;
+  /** The service is healthy while the check lists problems, and its health shows them. */
+  watchParts(check: PartsCheck): void;
+  /** Returns the problems of all parts. */
+  listProblems: PartsCheck;
   /** Returns why the service cannot work, as its health check does. Undefined: it can. */
   findProblem: HealthCheck;
   /** Fires when the service begins to drain. */
@@ -74,7 +78,9 @@ export async function startService<S extends z.ZodType<object>>(
     const checks: HealthCheck[] = [];
     const findOwnProblem = () => checks.map((check) => check()).find((found) => found !== undefined);
     const findProblem = () => problem ?? findBusProblem() ?? findOwnProblem();
-    const health = await openHealth(base, resources, findProblem);
+    const parts: PartsCheck[] = [];
+    const listProblems = () => parts.flatMap((check) => check());
+    const health = await openHealth(base, resources, { findProblem, listProblems });
     const address = await resolveAddress(env, process.cwd());
     const settings = readConnectionSettings(env);
     const opened: Bus[] = [];
@@ -101,6 +107,8 @@ export async function startService<S extends z.ZodType<object>>(
       replica,
       draining: draining.signal,
       watchHealth: (check) => void checks.push(check),
+      watchParts: (check) => void parts.push(check),
+      listProblems,
       findProblem,
       connectAs,
     });
@@ -140,10 +148,10 @@ function checkVersion({ name, version }: { name: string; version: string }): voi
 async function openHealth(
   base: BaseConfig,
   resources: Resources,
-  check: () => string | undefined,
+  { findProblem, listProblems }: { findProblem: HealthCheck; listProblems: PartsCheck },
 ): Promise<number | undefined> {
   if (base.HEALTH_PORT === undefined) return undefined;
-  const health = await serveHealth(base.HEALTH_PORT, base.HEALTH_HOST, check);
+  const health = await serveHealth(base.HEALTH_PORT, base.HEALTH_HOST, findProblem, listProblems);
   resources.add('health', () => health.close());
   return health.port;
 }

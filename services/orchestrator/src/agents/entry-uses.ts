@@ -88,7 +88,7 @@ export function createMissingIssue(
   if (own) {
     return {
       message: `The ${what} "${name}" is advertised but refused: ${own.problem} (service ${own.service}).`,
-      remedy: "Correct the service's description, and start it again.",
+      remedy: 'Correct it in the service, and start the service again.',
     };
   }
   const names = there.toSorted();

@@ -16,7 +16,8 @@ for (const [server, config] of servers) {
   try {
     const changes = await listChanges(server, config, { folder, env: process.env });
     for (const line of changes.flatMap(describeChange)) process.stdout.write(`${line}\n`);
-    const other = changes.filter(({ state }) => state !== 'accepted');
+    const other = changes.filter(({ state }) => state !== 'accepted' && state !== 'refused');
+    failed += changes.filter(({ state }) => state === 'refused').length;
     const isChosen = (name: string) =>
       names.length === 0 || names.includes(server) || names.includes(`${server}_${name}`);
     const chosen = option === '--accept' ? other.filter(({ name }) => isChosen(name)) : [];

@@ -1,15 +1,19 @@
 // Compares a file of MCP_SERVERS with its servers, and writes the definitions of their tools into it when an operator
 // accepts them.
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { chooseAlias } from './choose-alias.ts';
 import { connectClient, listLiveTools } from './mcp-client.ts';
 import { hashDefinition, type LiveTool } from './tool-definition-hash.ts';
-import type { McpServerConfig } from './mcp-file.ts';
+import { buildToolName, findSchemaProblem, type McpServerConfig } from './mcp-file.ts';
 import { openTransport } from './open-transport.ts';
 
 export type ToolChange = {
   server: string;
   name: string;
-  state: 'accepted' | 'changed' | 'gone' | 'new';
+  /** refused: its schema is not valid, so that it cannot be accepted. */
+  state: 'accepted' | 'changed' | 'gone' | 'new' | 'refused';
+  /** Of a refused tool. */
+  problem?: string;
   /** Absent: the server does not have the tool. */
   live?: LiveTool;
 };
@@ -23,6 +27,8 @@ export async function listChanges(server: string, config: McpServerConfig, place
     const live = await listLiveTools(client);
     const there = live.map((tool): ToolChange => {
       const pin = Object.hasOwn(config.tools, tool.name) ? config.tools[tool.name]?.pin : undefined;
+      const problem = findSchemaProblem(tool.inputSchema);
+      if (problem !== undefined) return { server, name: tool.name, state: 'refused', live: tool, problem };
       const state = pin === undefined ? 'new' : pin === hashDefinition(tool) ? 'accepted' : 'changed';
       return { server, name: tool.name, state, live: tool };
     });
@@ -33,17 +39,23 @@ export async function listChanges(server: string, config: McpServerConfig, place
   }
 }
 
-type RawFile = { servers: Record<string, { tools?: Record<string, object> }> };
+type RawFile = { servers: Record<string, { tools?: Record<string, { as?: string }> }> };
 
-/** Replaces definitions and pins, and keeps the other members: name, effect and limits are an operator's. */
+/**
+ * Replaces definitions and pins, and keeps the other members: name, effect and limits are an operator's. A tool whose name is
+ * no token gets an alias. Refused tools stay as they are.
+ */
 export async function writeAccepted(path: string, changes: readonly ToolChange[]): Promise<void> {
   const file: RawFile = JSON.parse(await readFile(path, 'utf8'));
-  for (const { server, name, live } of changes) {
+  for (const { server, name, state, live } of changes) {
     const config = file.servers[server];
-    if (!config) continue;
+    if (!config || state === 'refused') continue;
     const { [name]: former, ...others } = config.tools ?? {};
+    const taken = new Set(Object.entries(others).map(([tool, { as }]) => buildToolName(server, tool, as)));
+    const as = former?.as ?? chooseAlias(server, name, taken);
     const accepted = live && {
       ...former,
+      ...(as !== undefined && { as }),
       pin: hashDefinition(live),
       description: live.description,
       inputSchema: live.inputSchema,
@@ -63,9 +75,10 @@ const showAll = (text: string): string =>
   );
 
 /** Returns the lines that an operator reads before the decision. */
-export function describeChange({ server, name, state, live }: ToolChange): string[] {
+export function describeChange({ server, name, state, live, problem }: ToolChange): string[] {
   const head = `${state.padEnd(8)} ${server}_${showAll(name)}`;
   if (!live) return [head];
+  if (problem !== undefined) return [`${head} ${showAll(problem)}`];
   const details = state === 'accepted' ? [] : [live.description, JSON.stringify(live.inputSchema)];
   return [`${head} ${hashDefinition(live)}`, ...details.map((line) => `         ${showAll(line)}`)];
 }

@@ -25,29 +25,7 @@ test('a tool has the most restrictive effect unless the operator chooses another
 });
 
 test.each<[string, object | string]>([
-  ['no command and no address', { a: {} }],
-  ['credentials in the address', { a: { url: 'https://user:s3cret@mcp.example/' } }],
-  ['another scheme', { a: { url: 'file:///etc/passwd' } }],
-  ['a secret in a header', { a: { url: 'https://mcp.example/', headers: { authorization: 's3cret' } } }],
   ['a name with an underscore', { a_b: { command: 'x' } }],
-  ['a tool without a pin', { a: { command: 'x', tools: { read: definition } } }],
-  [
-    'a description that its pin does not cover',
-    { a: { command: 'x', tools: { read: { ...pinned, description: 's3cret' } } } },
-  ],
-  [
-    'a name that is no token',
-    { a: { command: 'x', tools: { 'read page': { ...pinned, pin: hashDefinition({ ...tool, name: 'read page' }) } } } },
-  ],
-  [
-    'two tools of one name',
-    {
-      a: {
-        command: 'x',
-        tools: { read: pinned, other: { ...pinned, pin: hashDefinition({ ...tool, name: 'other' }), as: 'read' } },
-      },
-    },
-  ],
   ['no JSON', '{"servers": s3cret'],
   ['no servers', '{}'],
 ])('a file with %s is rejected, without a quotation', async (_what, servers) => {
@@ -55,6 +33,57 @@ test.each<[string, object | string]>([
   expect(error).toMatchObject({ code: 'config-invalid', path: 'MCP_SERVERS' });
   expect(String(error) + JSON.stringify(error)).not.toContain('s3cret');
 });
+
+const spaced = { ...tool, name: 'read page' };
+const broken = { ...tool, inputSchema: { type: 'object', properties: { city: { type: null } } } };
+test.each<[string, object, string, string]>([
+  ['no command and no address', {}, 'MCP server a', 'servers.a'],
+  ['credentials in the address', { url: 'https://user:s3cret@mcp.example/' }, 'MCP server a', 'servers.a'],
+  ['another scheme', { url: 'file:///etc/passwd' }, 'MCP server a', 'servers.a'],
+  [
+    'a secret in a header',
+    { url: 'https://mcp.example/', headers: { authorization: 's3cret' } },
+    'MCP server a',
+    'servers.a',
+  ],
+  ['a tool without a pin', { command: 'x', tools: { read: definition } }, 'MCP server a', 'servers.a'],
+  [
+    'a description that its pin does not cover',
+    { command: 'x', tools: { read: { ...pinned, description: 's3cret' } } },
+    'a_read',
+    'not that of its pin',
+  ],
+  [
+    'a name that is no token',
+    { command: 'x', tools: { 'read page': { ...pinned, pin: hashDefinition(spaced) } } },
+    'a_read page',
+    'set "as"',
+  ],
+  [
+    'two tools of one name',
+    {
+      command: 'x',
+      tools: { other: { ...pinned, pin: hashDefinition({ ...tool, name: 'other' }), as: 'read' }, read: pinned },
+    },
+    'a_read',
+    'a second tool',
+  ],
+  [
+    'a schema of no dialect',
+    { command: 'x', tools: { read: { ...pinned, inputSchema: broken.inputSchema, pin: hashDefinition(broken) } } },
+    'a_read',
+    'data/properties/city/type',
+  ],
+])(
+  '%s is a problem of its part, without a quotation, and the other servers work',
+  async (_what, server, name, text) => {
+    const { servers, problems } = await read({ a: server, other: { command: 'x', tools: { read: pinned } } });
+    expect(problems).toEqual([{ name, problem: expect.stringContaining(text) }]);
+    expect(JSON.stringify(problems)).not.toContain('s3cret');
+    expect(Object.keys(servers.get('other')?.tools ?? {})).toEqual(['read']);
+    expect(Object.keys(servers.get('a')?.tools ?? {})).not.toContain(name.replace('a_', ''));
+  },
+);
 
 test('a name that is no token is served under another name', async () => {
   const spaced = { ...pinned, pin: hashDefinition({ ...tool, name: 'read page' }), as: 'read-page' };

@@ -9,13 +9,16 @@ import {
   listIssues,
   tokenSchema,
   toolEffectSchema,
+  type JsonSchema,
+  type PartProblem,
 } from '@millrace/contracts';
+import { assertJsonSchema } from '@millrace/models/json-schema';
 import { z } from 'zod';
 import { hashDefinition } from './tool-definition-hash.ts';
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_SERVERS = 32;
-const MAX_TOOLS = 128;
+const MAX_TOOLS = 256;
 const MAX_DESCRIPTION = 16_384;
 
 const secretSchema = z.union([
@@ -57,49 +60,78 @@ export type ProcessServer = z.output<typeof processSchema>;
 export type McpHttpServer = z.output<typeof httpSchema>;
 export type McpServerConfig = ProcessServer | McpHttpServer;
 
-const fileSchema = z.strictObject({
-  servers: z
-    .record(
-      z.string().regex(/^[A-Za-z0-9-]{1,32}$/, 'must be 1 to 32 letters, digits and -'),
-      z.union([processSchema, httpSchema]),
-    )
-    .refine((all) => Object.keys(all).length <= MAX_SERVERS, `has more than ${MAX_SERVERS} servers`),
-});
-export type McpFile = { folder: string; servers: ReadonlyMap<string, McpServerConfig> };
+const serverSchema = z.union([processSchema, httpSchema]);
+const serversSchema = z
+  .record(z.string().regex(/^[A-Za-z0-9-]{1,32}$/, 'must be 1 to 32 letters, digits and -'), z.json())
+  .refine((all) => Object.keys(all).length <= MAX_SERVERS, `has more than ${MAX_SERVERS} servers`);
+const fileSchema = z.strictObject({ servers: serversSchema });
+/** `problems`: of servers and tools that are left out, because no run may use them until an operator has mended them. */
+export type McpFile = { folder: string; servers: ReadonlyMap<string, McpServerConfig>; problems: PartProblem[] };
 
 /**
+ * Leaves broken servers and tools out. No problem quotes the file.
  * @param options `isRepair`: accepts definitions that differ from their pins, because they are accepted again
- * @throws config-invalid, with all problems and without a quotation of the file
+ * @throws config-invalid for a file that has no servers; for a broken server, too, if `isRepair`
  */
 export async function readMcpFile(path: string, { isRepair = false } = {}): Promise<McpFile> {
-  const parsed = fileSchema.safeParse(await readJson(path));
-  if (!parsed.success) {
-    const problems = listIssues(parsed.error).map(({ path: at, message }) => `${at || 'file'}: ${message}`);
-    throw createFileError(path, problems.slice(0, 20).join('; '));
+  const file = fileSchema.safeParse(await readJson(path));
+  if (!file.success) throw createFileError(path, describeIssues('', file.error));
+  const servers = new Map<string, McpServerConfig>();
+  const problems: PartProblem[] = [];
+  for (const [name, raw] of Object.entries(file.data.servers)) {
+    const parsed = serverSchema.safeParse(raw);
+    if (parsed.success) {
+      servers.set(name, parsed.data);
+      if (!isRepair) problems.push(...leaveBrokenOut(name, parsed.data));
+      continue;
+    }
+    const problem = describeIssues(`.servers.${name}`, parsed.error);
+    if (isRepair) throw createFileError(path, problem);
+    problems.push({ name: `MCP server ${name}`, problem });
   }
-  const servers = new Map(Object.entries(parsed.data.servers));
-  const problems = isRepair ? [] : [...servers].flatMap(([name, { tools: own }]) => findToolProblems(name, own));
-  if (problems.length > 0) throw createFileError(path, problems.join('; '));
-  return { folder: dirname(resolve(path)), servers };
+  return { folder: dirname(resolve(path)), servers, problems };
 }
+
+const describeIssues = (where: string, error: z.ZodError): string =>
+  listIssues(error)
+    .slice(0, 20)
+    .map(({ path, message }) => `${`${where}.${path ?? ''}`.replace(/^\.|\.$/g, '') || 'file'}: ${message}`)
+    .join('; ');
 
 /** Name of a tool for agents: the name of its server, `_` and its own. */
 export const buildToolName = (server: string, tool: string, as = tool): string => `${server}_${as}`;
 
-/** An edited definition is no accepted one. */
-function findToolProblems(server: string, own: Readonly<Record<string, PinnedTool>>): string[] {
+/** Removes the tools that cannot be served, and returns their problems: the others work. */
+function leaveBrokenOut(server: string, config: McpServerConfig): PartProblem[] {
   const seen = new Set<string>();
-  return Object.entries(own).flatMap(([name, { pin, description, inputSchema, as }]) => {
-    const shown = buildToolName(server, name, as);
-    const problems: string[] = [];
-    if (!isToken(shown))
-      problems.push(`servers.${server}.tools.${name}: "${shown}" is no valid name of a tool; set "as"`);
-    if (seen.has(shown)) problems.push(`servers.${server}.tools.${name}: a second tool has the name ${shown}`);
-    seen.add(shown);
-    if (hashDefinition({ name, description, inputSchema }) !== pin)
-      problems.push(`servers.${server}.tools.${name}: the definition is not that of its pin; accept it again`);
-    return problems;
+  return Object.entries(config.tools).flatMap(([tool, pinned]) => {
+    const name = buildToolName(server, tool, pinned.as);
+    const problem = seen.has(name) ? 'a second tool has this name; set "as"' : findToolProblem(tool, name, pinned);
+    seen.add(name);
+    if (problem === undefined) return [];
+    delete config.tools[tool];
+    return [{ name, problem }];
   });
+}
+
+/** An edited definition is no accepted one. */
+function findToolProblem(tool: string, name: string, pinned: PinnedTool): string | undefined {
+  const { pin, description, inputSchema } = pinned;
+  if (!isToken(name)) return 'no agent can use this name; set "as", or accept the tool again';
+  if (hashDefinition({ name: tool, description, inputSchema }) !== pin)
+    return 'the definition is not that of its pin; accept it again';
+  return findSchemaProblem(inputSchema);
+}
+
+/** Returns the place and the problem: a provider rejects each request that has a tool with such a schema. */
+export function findSchemaProblem(schema: JsonSchema): string | undefined {
+  try {
+    assertJsonSchema(schema);
+    return undefined;
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    return `its schema is not valid: ${cause instanceof Error ? cause.message : String(cause)}`;
+  }
 }
 
 async function readJson(path: string): Promise<unknown> {

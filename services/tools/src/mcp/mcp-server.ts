@@ -2,17 +2,19 @@
 // with the accepted ones. A server that is away makes its own calls fail, and nothing else.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProtocolError, type CallToolResult, type Client, type Transport } from '@modelcontextprotocol/client';
-import { MillraceError, toShownText, type JsonObject } from '@millrace/contracts';
+import { MillraceError, toShownText, type JsonObject, type PartProblem } from '@millrace/contracts';
 import { compareTools } from './compare-tools.ts';
 import { connectClient, listLiveTools } from './mcp-client.ts';
-import type { PinnedTool } from './mcp-file.ts';
+import { buildToolName, type PinnedTool } from './mcp-file.ts';
 
 export type McpServer = {
   /** @throws tool-failed if the server is away, fails, or has another definition of the tool; the reason of the signal */
   call(tool: string, args: JsonObject, options: { signal: AbortSignal; timeoutMs: number }): Promise<CallToolResult>;
+  /** Returns why the server, or a tool of it, is not available. */
+  listProblems(): PartProblem[];
   close(): Promise<void>;
 };
-type ServerLog = Record<'info' | 'warn', (fields: object, message: string) => void>;
+type ServerLog = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 export type McpServerParts = {
   name: string;
   tools: Readonly<Record<string, PinnedTool>>;
@@ -40,7 +42,7 @@ type Connection = {
 
 /** Connects in the background. */
 export function openMcpServer(parts: McpServerParts): McpServer {
-  const { name, log } = parts;
+  const { name, tools, log } = parts;
   const stopping = new AbortController();
   const state: Connection = { client: undefined, problem: '', refused: new Map(), wake: () => undefined };
   const run = async () => {
@@ -54,6 +56,10 @@ export function openMcpServer(parts: McpServerParts): McpServer {
   };
   const running = run();
   return {
+    listProblems: () =>
+      state.client
+        ? [...state.refused].map(([tool, problem]) => ({ name: buildToolName(name, tool, tools[tool]?.as), problem }))
+        : [{ name: `MCP server ${name}`, problem: `is not connected: ${state.problem || 'it connects'}` }],
     call: (tool, args, options) => callTool(name, state, { tool, args, ...options }),
     async close() {
       stopping.abort();

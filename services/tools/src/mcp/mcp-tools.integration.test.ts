@@ -6,12 +6,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gatherInfo, request } from '@millrace/bus';
-import { toolReplySchema, type JsonObject, type ToolRequest } from '@millrace/contracts';
+import { readAdvertised, toolReplySchema, type JsonObject, type ToolRequest } from '@millrace/contracts';
 import { createResources, startService, type RunningService } from '@millrace/service';
 import { createCollectedLog, eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toolsService } from '../service.ts';
-import { listChanges, writeAccepted, type ToolChange } from './accept-tools.ts';
+import { describeChange, listChanges, writeAccepted, type ToolChange } from './accept-tools.ts';
 import { readMcpFile } from './mcp-file.ts';
 import { openMcpTools } from './mcp-tools.ts';
 import { hashDefinition } from './tool-definition-hash.ts';
@@ -38,8 +38,8 @@ async function acceptAll(file: string): Promise<ToolChange[]> {
   await writeAccepted(file, all);
   return all;
 }
-async function startTools(file: string): Promise<RunningService> {
-  const env = { NATS_URL: nats.url, LOG_LEVEL: 'silent', DRAIN_GRACE_MS: '1000', MCP_SERVERS: file };
+async function startTools(file: string, more: Record<string, string> = {}): Promise<RunningService> {
+  const env = { NATS_URL: nats.url, LOG_LEVEL: 'silent', DRAIN_GRACE_MS: '1000', MCP_SERVERS: file, ...more };
   const service = await startService(toolsService, env);
   onTestFinished(() => service.stop());
   await service.bus.nc.flush();
@@ -136,8 +136,10 @@ describe('an MCP server over stdio', () => {
     const accepted = JSON.parse(await readFile(file, 'utf8'));
     accepted.servers.mine.command = '/nowhere/server';
     await writeFile(file, JSON.stringify(accepted));
-    const service = await startTools(file);
+    const service = await startTools(file, { HEALTH_PORT: '0' });
     expect(await call('mine_echo', { text: 'x' })).toMatchObject(failure('The MCP server mine is not connected.'));
+    const health = await fetch(`http://127.0.0.1:${service.healthPort}/healthz`);
+    expect(await health.json()).toMatchObject({ status: 'ok', problems: [{ name: 'MCP server mine' }] });
     expect(await call('calculator', { expression: '1 + 1' })).toMatchObject({ ok: { result: { result: 2 } } });
     expect(service.bus.findProblem()).toBeUndefined();
   });
@@ -164,7 +166,7 @@ describe('a tool whose definition changes', () => {
     await acceptAll(file);
     const log = createCollectedLog();
     const resources = createResources();
-    const parts = { file, env: process.env, log, resources, checkMs: 100 };
+    const parts = { file, env: process.env, log, resources, checkMs: 100, watchParts: () => undefined };
     const tools = await openMcpTools(parts);
     onTestFinished(async () => void (await resources.release()));
     const execute = async (name: string, args: JsonObject) => {
@@ -194,13 +196,44 @@ describe('a tool whose definition changes', () => {
     expect(JSON.stringify(log.lines)).toContain('is not available');
   });
 
-  test('of which a file has another definition than its pin is rejected at the start', async () => {
-    const { file } = await writeServers({ mine: own() });
+  test('of which a file has another definition than its pin is left out, with a problem in health and discovery', async () => {
+    const { file } = await writeServers({ mine: own(), bad: { url: 'ftp://mcp.example' } });
     await acceptAll(file);
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replace('Repeats a text.', 'Repeats a text!'));
-    await expect(readMcpFile(file)).rejects.toMatchObject({
-      message: expect.stringContaining('servers.mine.tools.echo'),
+    const service = await startTools(file, { HEALTH_PORT: '0' });
+    expect(await callWhenConnected('mine_picture')).toMatchObject({ ok: { result: { text: expect.any(String) } } });
+    expect(await call('mine_echo', { text: 'x' })).toMatchObject({ error: { code: 'nobody-there' } });
+    const expected = [
+      { name: 'mine_echo', problem: expect.stringContaining('accept it again') },
+      { name: 'MCP server bad', problem: expect.stringContaining('servers.bad') },
+    ];
+    const health = await fetch(`http://127.0.0.1:${service.healthPort}/healthz`);
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok', problems: expected }]);
+    const { refused } = readAdvertised(
+      await gatherInfo(asker.bus, { service: 'tools', gatherMs: 300 }),
+      asker.bus.subjects,
+    );
+    expect(refused).toEqual(expected.map((part) => ({ service: 'tools', ...part })));
+  });
+});
+
+describe('a server with odd tools', () => {
+  test('has a stable alias for a name that is no token, and a refusal with the path for a broken schema', async () => {
+    const { file } = await writeServers({ mine: own({ ODD: '1' }) });
+    const before = await acceptAll(file);
+    expect(before.map(({ name, state }) => [name, state])).toEqual([
+      ['calendar.respondToEvent', 'new'],
+      ['broken', 'refused'],
+    ]);
+    expect(before.flatMap(describeChange).join('\n')).toContain('data/properties/city/type must be');
+    const { tools } = JSON.parse(await readFile(file, 'utf8')).servers.mine;
+    expect(Object.keys(tools)).toEqual(['calendar.respondToEvent']);
+    expect(tools['calendar.respondToEvent'].as).toBe('calendar_respondToEvent');
+    expect((await acceptAll(file)).map(({ state }) => state)).toEqual(['accepted', 'refused']);
+    await startTools(file);
+    expect(await callWhenConnected('mine_calendar_respondToEvent')).toMatchObject({
+      ok: { result: { text: 'accepted' } },
     });
   });
 });
@@ -246,25 +279,6 @@ describe('an MCP server over HTTP', () => {
     await expect(failing).rejects.not.toThrow(/wrong-secret/);
   });
 });
-
-test('The example has the definitions of its server', async () => {
-  const { servers } = await readMcpFile(join(import.meta.dirname, '../../../../examples/mcp/mcp.json'));
-  const config = servers.get('everything');
-  expect(config).toMatchObject({
-    command: 'npx',
-    args: ['--yes', expect.stringMatching(/everything@[\d.]+$/), 'stdio'],
-  });
-  if (!config || !('command' in config)) throw new Error('it is started as a process');
-  const { version } = createRequire(import.meta.url)('@modelcontextprotocol/server-everything/package.json');
-  expect(config.args[1]).toContain(`@${version}`);
-  const installed = { ...config, command: process.execPath, args: [everything, 'stdio'] };
-  const changes = await listChanges('everything', installed, { folder: tmpdir(), env: process.env });
-  const accepted = changes.filter(({ state }) => state !== 'new').map(({ name, state }) => [name, state]);
-  expect(accepted).toEqual([
-    ['echo', 'accepted'],
-    ['get-sum', 'accepted'],
-  ]);
-}, 60_000);
 
 test('The published server of MCP is mounted as it is', async () => {
   const { file } = await writeServers({ everything: { command: process.execPath, args: [everything, 'stdio'] } });

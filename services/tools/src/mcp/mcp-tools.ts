@@ -1,7 +1,7 @@
 // Makes tools of the accepted tools of MCP servers. The model reads the accepted definition, never that of the server.
 import { jsonObjectSchema, MillraceError } from '@millrace/contracts';
 import type { Tool } from '@millrace/processor';
-import type { Resources } from '@millrace/service';
+import type { Resources, ServiceContext } from '@millrace/service';
 import { z } from 'zod';
 import { buildToolName, readMcpFile, type McpServerConfig } from './mcp-file.ts';
 import { openMcpServer, type McpServer, type McpServerParts } from './mcp-server.ts';
@@ -12,11 +12,14 @@ export type McpToolsParts = Pick<McpServerParts, 'log' | 'checkMs'> & {
   file: string;
   env: Readonly<Record<string, string | undefined>>;
   resources: Pick<Resources, 'add'>;
+  watchParts: ServiceContext<object>['watchParts'];
 };
 
 /** Connects to the servers of the file in the background. @throws config-invalid */
-export async function openMcpTools({ file, env, log, resources, checkMs }: McpToolsParts): Promise<Tool[]> {
-  const { folder, servers } = await readMcpFile(file);
+export async function openMcpTools({ file, env, log, resources, watchParts, checkMs }: McpToolsParts): Promise<Tool[]> {
+  const { folder, servers, problems } = await readMcpFile(file);
+  for (const part of problems) log.error(part, 'a part of MCP_SERVERS is left out');
+  watchParts(() => problems);
   return [...servers].flatMap(([name, config]) => {
     const onLine = (line: string) => log.info({ server: name, line }, 'stderr of an MCP server');
     const server = openMcpServer({
@@ -27,6 +30,7 @@ export async function openMcpTools({ file, env, log, resources, checkMs }: McpTo
       ...(checkMs !== undefined && { checkMs }),
     });
     resources.add(`MCP server ${name}`, () => server.close());
+    watchParts(() => server.listProblems());
     return createTools(name, config, server);
   });
 }

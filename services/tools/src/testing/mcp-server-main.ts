@@ -1,12 +1,13 @@
 // An MCP server for tests: `node mcp-server-main.ts` speaks stdio, `node mcp-server-main.ts http PORT` HTTP, with a token if
-// TOKEN is set. A file that CONTROL names changes it: it contains the description of `echo`.
+// TOKEN is set. A file that CONTROL names changes it: it contains the description of `echo`. ODD adds a tool whose name is no
+// token, and one with a schema of no dialect.
 import { readFileSync } from 'node:fs';
 import { serve } from '@hono/node-server';
 import { McpServer, createMcpHandler } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
-const { CONTROL, GIVEN = '', TOKEN } = process.env;
+const { CONTROL, GIVEN = '', ODD, TOKEN } = process.env;
 const readDescription = (): string => (CONTROL === undefined ? 'Repeats a text.' : readFileSync(CONTROL, 'utf8'));
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
 
@@ -32,7 +33,20 @@ function createServer(): McpServer {
     text(`${GIVEN} ${process.env['NATS_URL'] ?? 'none'}`),
   );
   server.registerTool('exits', { description: 'Ends the process.' }, () => process.exit(1));
+  if (ODD !== undefined) addOddTools(server);
   return server;
+}
+
+function addOddTools(server: McpServer): void {
+  const name = 'calendar.respondToEvent';
+  server.registerTool(name, { description: 'Answers an invitation.' }, async () => text('accepted'));
+  const object = 'object' as const;
+  const city = { type: object, properties: { city: { type: null } } };
+  const listed = [
+    { name, description: 'Answers an invitation.', inputSchema: { type: object } },
+    { name: 'broken', description: 'Has a broken schema.', inputSchema: city },
+  ];
+  server.server.setRequestHandler('tools/list', () => ({ tools: listed }));
 }
 
 const [kind, port] = process.argv.slice(2);
