@@ -47,7 +47,7 @@ test('The result of a tool of MCP is masked before the model and the client rece
   expect(await run.result()).toMatchObject({ status: 'finished', text: 'done' });
   const results = chunks.filter(({ type }) => ['tool-result', 'tool-error', 'tool-output-denied'].includes(type));
   expect(results).toMatchObject([
-    { type: 'tool-result', payload: { toolName: 'mine_echo', result: { text: expect.stringMatching(/^write to /) } } },
+    { type: 'tool-result', payload: { toolName: 'mine_echo', result: expect.stringMatching(/^write to /) } },
   ]);
   expect(JSON.stringify(results)).not.toContain(SECRET);
 });

@@ -4,7 +4,8 @@ export type ScriptElement = {
   reasoning?: string;
   chunkSize?: number;
   delayMs?: number;
-  toolCalls?: { name: string; args: object | string }[];
+  toolCalls?: { id?: string; name: string; args: object | string }[];
+  finish?: 'stop' | 'length';
   error?: { status: number; message: string; retryAfterSeconds?: number };
 };
 

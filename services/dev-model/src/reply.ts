@@ -2,6 +2,8 @@
 // deltas of `chunkSize` code points, in bursts of `burst` deltas, `delayMs` apart. A `failure` with output breaks the
 // answer off after it; without output it is an HTTP error.
 export type ReplyCall = {
+  /** Default: a new id. Some servers count the calls of each answer instead. */
+  readonly id?: string | undefined;
   readonly name: string;
   /** Argument text as sent; a script can set text that is not JSON. */
   readonly arguments: string;

@@ -27,10 +27,10 @@ function buildChatBody(call: ServedCall, reply: ModelReply): object {
           refusal: null,
           ...(reply.reasoning !== '' && { reasoning_content: reply.reasoning }),
           ...(reply.toolCalls.length > 0 && {
-            tool_calls: reply.toolCalls.map((toolCall) => ({
-              id: createId('call_'),
+            tool_calls: reply.toolCalls.map(({ id = createId('call_'), ...called }) => ({
+              id,
               type: 'function',
-              function: toolCall,
+              function: called,
             })),
           }),
         },
@@ -74,8 +74,8 @@ function* generateChatDeltas(reply: ModelReply): Generator<string> {
   for (const piece of splitChunks(reply.reasoning, reply.chunkSize))
     yield `{"reasoning_content":${JSON.stringify(piece)}}`;
   for (const piece of splitChunks(reply.text, reply.chunkSize)) yield `{"content":${JSON.stringify(piece)}}`;
-  for (const [index, { name, arguments: args }] of reply.toolCalls.entries()) {
-    const opening = { index, id: createId('call_'), type: 'function', function: { name, arguments: '' } };
+  for (const [index, { id = createId('call_'), name, arguments: args }] of reply.toolCalls.entries()) {
+    const opening = { index, id, type: 'function', function: { name, arguments: '' } };
     yield JSON.stringify({ tool_calls: [opening] });
     for (const piece of splitChunks(args, reply.chunkSize)) {
       yield `{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(piece)}}}]}`;

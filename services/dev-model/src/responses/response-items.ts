@@ -22,8 +22,8 @@ export function toResponseItems(reply: ModelReply): ResponseItem[] {
   if (reply.text !== '' || reply.toolCalls.length === 0) {
     items.push({ type: 'message', id: createId('msg_'), text: reply.text });
   }
-  for (const { name, arguments: args } of reply.toolCalls) {
-    items.push({ type: 'function_call', id: createId('fc_'), callId: createId('call_'), name, arguments: args });
+  for (const { id: callId = createId('call_'), name, arguments: args } of reply.toolCalls) {
+    items.push({ type: 'function_call', id: createId('fc_'), callId, name, arguments: args });
   }
   return items;
 }

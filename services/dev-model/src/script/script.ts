@@ -38,12 +38,14 @@ const elementSchema = z.strictObject({
   toolCalls: z
     .array(
       z.strictObject({
+        id: z.string().optional(),
         name: z.string().min(1),
         // A string is sent unchanged, so that a test can send arguments that are not JSON.
         args: z.union([z.record(z.string(), z.json()), z.string()]).default({}),
       }),
     )
     .default([]),
+  finish: z.enum(['stop', 'length']).default('stop'),
   error: scriptedErrorSchema.optional(),
 });
 
@@ -92,11 +94,12 @@ function parseSource(source: string, invalid: (message: string) => ApiError): un
 const toReply = (element: z.infer<typeof elementSchema>): ModelReply => ({
   text: element.text,
   reasoning: element.reasoning,
-  toolCalls: element.toolCalls.map(({ name, args }) => ({
+  toolCalls: element.toolCalls.map(({ id, name, args }) => ({
+    id,
     name,
     arguments: typeof args === 'string' ? args : JSON.stringify(args),
   })),
-  finish: 'stop',
+  finish: element.finish,
   chunkSize: element.chunkSize,
   delayMs: element.delayMs,
   burst: element.burst,

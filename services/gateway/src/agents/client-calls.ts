@@ -80,7 +80,7 @@ export async function continueCalls(
   const parts = { client, runId, answers, left };
   if (repeated) return openAndContinue(mark, repeated.marked, parts, repeated.found);
   if (calls.length === 0) return undefined;
-  const isExact = isLast && answers.length === calls.length && given.size === calls.length;
+  const isExact = isLast && answers.length === calls.length && results.length === calls.length;
   if (!isExact) {
     await client.runs.release(runId);
     return undefined;

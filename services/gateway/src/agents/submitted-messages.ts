@@ -71,10 +71,6 @@ export function convertRole<R extends string>(
 
 type SubmittedCall = { id: string; name: string; arguments: string; output?: string };
 
-/** Providers accept ids of 40 characters. */
-const MAX_ID = 40;
-const shortenId = (id: string): string => id.replace(/^call_/, '').slice(-MAX_ID);
-
 /** A result is a text; a text with a JSON object or list is that. */
 export function parseOutput(text: string): JsonValue {
   const read = /^\s*[[{]/.test(text) ? readJson(text) : undefined;
@@ -83,11 +79,11 @@ export function parseOutput(text: string): JsonValue {
 
 /**
  * Converts a call of a client's tool that a client sends back to a part of a message.
- * @param call with its result in the request, if there is one
+ * @param call with an id that no other call of the history has, and with its result in the request, if there is one
  */
 export function convertCall({ id, name, arguments: text, output }: SubmittedCall): ToolInvocationPart {
   const args = readJson(text);
-  const call = { toolCallId: shortenId(id), toolName: name, args: args ? args.value : text };
+  const call = { toolCallId: id, toolName: name, args: args ? args.value : text };
   return {
     type: 'tool-invocation',
     toolInvocation:

@@ -8,9 +8,11 @@ import {
   tokenSchema,
   type Message,
   type MessagePart,
+  type ToolInvocationPart,
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { parseCallId, type CallResult, type CallResults } from '../agents/client-calls.ts';
+import { matchCalls } from '../agents/match-calls.ts';
 import { createFilePart } from '../agents/file-part.ts';
 import {
   convertRole,
@@ -33,6 +35,8 @@ const partSchema = z.looseObject({
   state: z.string().optional(),
   approval: approvalSchema.optional(),
   toolCallId: z.string().optional(),
+  toolName: z.string().optional(),
+  input: jsonValueSchema.optional().catch(undefined),
   output: jsonValueSchema.optional().catch(undefined),
   errorText: z.string().optional(),
 });
@@ -92,8 +96,13 @@ export function readUiResults(messages: readonly UiMessage[]): CallResults | und
 /** @throws run-refused if no message is new, message-invalid for a file */
 export function convertUiMessages(messages: readonly UiMessage[], options: ConvertOptions): Message[] {
   const submitted = selectNewMessages(messages, options);
-  const converted = submitted.flatMap(({ role, parts }) => {
-    const own = parts.flatMap(convertPart);
+  const steps = submitted.flatMap(({ role, parts }) => splitSteps(parts).map((own) => ({ role, parts: own })));
+  const calls = matchCalls(steps.map(({ role, parts }) => ({ role, callIds: parts.filter(isCall).map(readCallId) })));
+  const converted = steps.flatMap(({ role, parts }, at) => {
+    const ids = calls[at]?.values();
+    const own = parts.flatMap((part) =>
+      isCall(part) ? convertUiCall(part, ids?.next().value?.id) : convertPart(part),
+    );
     return own.length === 0 ? [] : [createMessage(convertRole(role, options), own)];
   });
   if (submitted.some(({ role }) => role === 'user') && converted.length > 0) return converted;
@@ -106,7 +115,42 @@ export const readAnswerText = (messages: readonly UiMessage[]): string =>
     .flatMap(({ parts }) => parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])))
     .join('\n');
 
-/** The calls of the agent's tools in earlier answers are left out: the page may have changed their results. */
+/** Each step is a message of its own, because the model reads the results of a step before the text of the next one. */
+function splitSteps(parts: readonly UiPart[]): UiPart[][] {
+  const steps: UiPart[][] = [[]];
+  for (const part of parts)
+    if (part.type === 'step-start') steps.push([]);
+    else steps.at(-1)?.push(part);
+  return steps;
+}
+
+const STATIC_TOOL = /^tool-(.+)$/s;
+const isCall = ({ type, state }: UiPart): boolean =>
+  (type === 'dynamic-tool' || STATIC_TOOL.test(type)) && state !== 'input-streaming';
+const readCallId = ({ toolCallId = '' }: UiPart): string => toolCallId;
+
+/** The run judges the results of earlier answers as it judges a text, because the page may have changed them. */
+function convertUiCall(part: UiPart, toolCallId = ''): ToolInvocationPart {
+  const { type, state, input = {}, output = null, errorText = 'The tool failed.', approval } = part;
+  const toolName = part.toolName ?? STATIC_TOOL.exec(type)?.[1] ?? '';
+  const call = { toolCallId, toolName, args: input, state: 'result' as const };
+  switch (state) {
+    case 'output-available':
+      return buildCallPart({ ...call, result: output });
+    case 'output-error':
+      return buildCallPart({ ...call, result: { error: { code: 'tool-failed', message: errorText } }, isError: true });
+    case 'output-denied':
+      return buildCallPart({ ...call, result: { reason: approval?.reason ?? 'Denied.' }, denied: true });
+    default:
+      return buildCallPart({ ...call, state: 'call' });
+  }
+}
+
+const buildCallPart = (toolInvocation: ToolInvocationPart['toolInvocation']): ToolInvocationPart => ({
+  type: 'tool-invocation',
+  toolInvocation,
+});
+
 function convertPart({ type, text, url, mediaType }: UiPart): MessagePart[] {
   if (type === 'text' && text !== undefined && text !== '') return [{ type: 'text', text }];
   if (type === 'file' && url !== undefined)

@@ -19,6 +19,7 @@ import type { Run } from '../state/run-context.ts';
 import { readMaxRetries } from '../calls/stop-outcome.ts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { isGivenAway } from '../state/run-stop.ts';
+import { listCallIds } from './call-ids.ts';
 import { createCallMeter } from './call-meter.ts';
 import type { Gathering } from './gather-parts.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
@@ -127,7 +128,13 @@ async function streamOnce(
       const options = callOptions(run, call, `${runId}.${count}`);
       const gathering = planGathering(run, options);
       const model = run.deps.models.createLanguageModel(call.model, { joinsDeltas: gathering.joins });
-      const streamOptions = { raw: run.agent.raw, gathering, onWarnings: keepWarnings, onUsage: meter.recordUsage };
+      const streamOptions = {
+        raw: run.agent.raw,
+        callIds: listCallIds(run.getState()),
+        gathering,
+        onWarnings: keepWarnings,
+        onUsage: meter.recordUsage,
+      };
       const end = await streamModel(model, options, runId, signal, takeAnswer, streamOptions);
       if (!('error' in end)) return meter.recordEnd(end);
       if (!signal.aborted) meter.recordFailure(end);

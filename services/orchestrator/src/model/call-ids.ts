@@ -1,21 +1,25 @@
-// Gives the calls of one model answer ids that differ, because clients match a result to its call by the id.
+// Gives the calls of a run ids that differ, because clients match a result to its call by the id. Some providers count the calls of each
+// answer from zero.
+import type { RunState } from '@millrace/contracts';
 import type { ModelPart } from './prompt.ts';
 
 /** Calls that the provider sent with one id. `last` is the latest complete one. */
 type SameCalls = { begun: string[]; last?: string };
 
 /**
- * Returns a function for the parts of one answer. A call without an id, and a further call with an id that the answer contains already, gets an
- * id of its own. Of calls with one id, a call follows the parts of its arguments, and calls follow one another in the order of their
+ * Returns a function for the parts of one answer. A call without an id, and a call with an id that the answer or an earlier one contains
+ * already, gets an id of its own. Of calls with one id, a call follows the parts of its arguments, and calls follow one another in the order of their
  * starts; pieces belong to the last start, and a result to the last call. The end of the arguments may follow the call.
+ * @param taken ids of the calls of earlier answers
  */
-export function createCallNamer(): (part: ModelPart) => ModelPart {
+export function createCallNamer(taken: ReadonlySet<string> = new Set()): (part: ModelPart) => ModelPart {
   const sent = new Map<string, SameCalls>();
   /** Own ids of the calls with complete arguments. */
   const ended = new Set<string>();
   /** Sent ids for which the provider asks for an approval. */
   const asked = new Set<string>();
-  const createId = (id: string): string => (id !== '' && !sent.has(id) ? id : `call_${crypto.randomUUID()}`);
+  const createId = (id: string): string =>
+    id !== '' && !sent.has(id) && !taken.has(id) ? id : `call_${crypto.randomUUID()}`;
   const getCalls = (id: string): SameCalls => {
     const calls = sent.get(id) ?? { begun: [] };
     sent.set(id, calls);
@@ -61,4 +65,11 @@ export function createCallNamer(): (part: ModelPart) => ModelPart {
         return part;
     }
   };
+}
+
+/** Returns the ids of the calls that a run holds: those of its messages, and those of steps whose messages a processor has removed. */
+export function listCallIds({ conversation, steps }: Pick<RunState, 'conversation' | 'steps'>): Set<string> {
+  const parts = conversation.entries.flatMap(({ message }) => message.content.parts);
+  const stored = parts.flatMap((part) => (part.type === 'tool-invocation' ? part.toolInvocation : []));
+  return new Set([...stored, ...steps.flatMap(({ toolCalls }) => toolCalls)].map(({ toolCallId }) => toolCallId));
 }

@@ -23,10 +23,11 @@ export type ChunkMaker = (part: ModelPart) => Chunk[];
 /**
  * @param raw whether the provider's raw events are passed on as well. The maker throws model-call-failed for a part
  * that no message can hold
+ * @param callIds ids of the calls of earlier answers
  */
-export function createChunkMaker(runId: string, raw = false): ChunkMaker {
+export function createChunkMaker(runId: string, raw = false, callIds?: ReadonlySet<string>): ChunkMaker {
   const toolNames = new Map<string, string>();
-  const nameCall = createCallNamer();
+  const nameCall = createCallNamer(callIds);
   return (sent) => {
     const part = nameCall(sent);
     // A name of another form is text: a guard judges it in the start and in the call, but not in each piece.

@@ -32,6 +32,8 @@ export type ModelFailure = { error: ModelError; code?: ErrorCode; retryAfterMs?:
 export type ModelReports = {
   /** Adds the provider's events as chunks of type raw. */
   raw?: boolean | undefined;
+  /** Ids of the calls of earlier answers. */
+  callIds?: ReadonlySet<string>;
   gathering?: Gathering;
   /** Called at the stream's start, before its first chunk. */
   onWarnings?: (warnings: unknown[]) => void;
@@ -49,13 +51,13 @@ export async function streamModel(
   runId: string,
   signal: AbortSignal,
   take: (chunks: Chunk[]) => Promise<void> | void,
-  { raw = false, gathering = { joins: !raw }, onWarnings: warned, onUsage: used }: ModelReports = {},
+  { raw = false, callIds, gathering = { joins: !raw }, onWarnings: warned, onUsage: used }: ModelReports = {},
 ): Promise<ModelEnd> {
   const started = performance.now();
   const idle = watchIdle();
   const failure = new AbortController();
   const abortSignal = AbortSignal.any([signal, idle.signal, failure.signal]);
-  const toChunks = createChunkMaker(runId, raw);
+  const toChunks = createChunkMaker(runId, raw, callIds);
   const withEnds = createPartEnds();
   let end: ModelEnd = { error: brokenOff };
   let warnings: unknown[] = [];

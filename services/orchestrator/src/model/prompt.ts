@@ -106,6 +106,7 @@ function toToolPart(part: MessagePart): ToolPart[] {
   const head = { type: 'tool-result' as const, toolCallId, toolName };
   if (state !== 'result') return [{ ...head, output: { type: 'error-text', value: 'The tool was not executed.' } }];
   if (denied) return [{ ...head, output: { type: 'execution-denied', reason: readDenialReason(result) } }];
+  if (typeof result === 'string' && !isError) return [{ ...head, output: { type: 'text', value: result } }];
   return [{ ...head, output: { type: isError ? 'error-json' : 'json', value: result ?? null } }];
 }
 

@@ -76,7 +76,7 @@ describe('an MCP server over stdio', () => {
     await acceptAll(file);
     await startTools(file);
     expect(await callWhenConnected('mine_echo', { text: 'hello' })).toMatchObject({
-      ok: { result: { text: 'hello' } },
+      ok: { result: 'hello' },
     });
     expect(await call('mine_picture')).toMatchObject({
       ok: { result: { text: 'a cat\na note\nanother notes://2', omitted: ['an image, 3 bytes'] } },
@@ -101,7 +101,7 @@ describe('an MCP server over stdio', () => {
     await writeFile(join(folder, 'token'), 'of-the-file\n');
     await acceptAll(file);
     await startTools(file);
-    expect(await callWhenConnected('mine_given')).toMatchObject({ ok: { result: { text: 'of-the-file none' } } });
+    expect(await callWhenConnected('mine_given')).toMatchObject({ ok: { result: 'of-the-file none' } });
     expect(await readFile(file, 'utf8')).not.toContain('of-the-file');
   });
 
@@ -115,7 +115,7 @@ describe('an MCP server over stdio', () => {
     });
     expect(await call('mine_endless')).toMatchObject(failure('did not execute'));
     expect(await callWhenConnected('mine_echo', { text: 'again' })).toMatchObject({
-      ok: { result: { text: 'again' } },
+      ok: { result: 'again' },
     });
   });
 
@@ -126,8 +126,8 @@ describe('an MCP server over stdio', () => {
     await callWhenConnected('other_echo', { text: 'up' });
     await callWhenConnected('mine_echo', { text: 'up' });
     expect(await call('mine_exits')).toMatchObject(failure('did not execute exits'));
-    expect(await call('other_echo', { text: 'still' })).toMatchObject({ ok: { result: { text: 'still' } } });
-    expect(await callWhenConnected('mine_echo', { text: 'back' })).toMatchObject({ ok: { result: { text: 'back' } } });
+    expect(await call('other_echo', { text: 'still' })).toMatchObject({ ok: { result: 'still' } });
+    expect(await callWhenConnected('mine_echo', { text: 'back' })).toMatchObject({ ok: { result: 'back' } });
   });
 
   test('that cannot be started makes its calls fail, and the service starts', async () => {
@@ -153,7 +153,7 @@ describe('an MCP server over stdio', () => {
     await startTools(file);
     await callWhenConnected('mine_echo', { text: 'up' });
     expect(await call('mine_sleeps')).toMatchObject({ ok: { error: { message: expect.stringContaining('300 ms') } } });
-    expect(await call('mine_echo', { text: 'next' })).toMatchObject({ ok: { result: { text: 'next' } } });
+    expect(await call('mine_echo', { text: 'next' })).toMatchObject({ ok: { result: 'next' } });
   });
 });
 
@@ -233,7 +233,7 @@ describe('a server with odd tools', () => {
     expect((await acceptAll(file)).map(({ state }) => state)).toEqual(['accepted', 'refused']);
     await startTools(file);
     expect(await callWhenConnected('mine_calendar_respondToEvent')).toMatchObject({
-      ok: { result: { text: 'accepted' } },
+      ok: { result: 'accepted' },
     });
   });
 });
@@ -257,7 +257,7 @@ describe('an MCP server over HTTP', () => {
     await writeFile(join(folder, 'token'), 'Bearer secret-of-tests');
     await acceptAll(file);
     await startTools(file);
-    expect(await callWhenConnected('web_echo', { text: 'hello' })).toMatchObject({ ok: { result: { text: 'hello' } } });
+    expect(await callWhenConnected('web_echo', { text: 'hello' })).toMatchObject({ ok: { result: 'hello' } });
     server.child.kill('SIGKILL');
     await server.exited;
     expect(await call('web_echo', { text: 'lost' })).toMatchObject({ ok: { error: { code: 'tool-failed' } } });
@@ -266,7 +266,7 @@ describe('an MCP server over HTTP', () => {
       const answer = await call('web_echo', { text: 'back' });
       return 'ok' in answer && 'result' in answer.ok && answer;
     });
-    expect(again).toMatchObject({ ok: { result: { text: 'back' } } });
+    expect(again).toMatchObject({ ok: { result: 'back' } });
   });
 
   test('with a wrong token makes its calls fail, without the token in any error', async () => {
@@ -286,9 +286,9 @@ test('The published server of MCP is mounted as it is', async () => {
   expect(accepted.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo', 'get-sum']));
   await startTools(file);
   expect(await callWhenConnected('everything_echo', { message: 'hi' })).toMatchObject({
-    ok: { result: { text: 'Echo: hi' } },
+    ok: { result: 'Echo: hi' },
   });
   expect(await call('everything_get-sum', { a: 2, b: 3 })).toMatchObject({
-    ok: { result: { text: expect.stringContaining('5') } },
+    ok: { result: expect.stringContaining('5') },
   });
 }, 60_000);

@@ -10,6 +10,19 @@ test('texts are joined, and structured content is kept', () => {
   });
 });
 
+test('A text alone is the result, and structured content that its text repeats is sent once', () => {
+  expect(readResult({ content: [text('line 1'), text('line "2"')] })).toBe('line 1\nline "2"');
+  const structured = { n: 1, list: [{ city: 'Oslo' }] };
+  expect(readResult({ content: [text(JSON.stringify(structured, null, 2))], structuredContent: structured })).toEqual(
+    structured,
+  );
+  expect(readResult({ content: [], structuredContent: structured })).toEqual(structured);
+  expect(readResult({ content: [text('{"n":1}')], structuredContent: structured })).toEqual({
+    text: '{"n":1}',
+    structured,
+  });
+});
+
 test('a failure of the tool is a result, so that guards judge its words', () => {
   expect(readResult({ content: [text('no such page')], isError: true })).toEqual({ error: true, text: 'no such page' });
 });

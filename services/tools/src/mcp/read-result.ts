@@ -1,7 +1,8 @@
 // Converts a result of MCP to the JSON that the model receives, and that processToolResult judges first. Guards judge
 // text: images, audio and binary resources are left out and named.
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { jsonValueSchema, type JsonObject } from '@millrace/contracts';
+import { jsonValueSchema, readJson, type JsonObject, type JsonValue } from '@millrace/contracts';
+import { isDeepStrictEqual } from 'node:util';
 
 /** UTF-16 units of all texts of a result, and of its structured content as JSON. */
 const MAX_CHARACTERS = 256 * 1024;
@@ -10,8 +11,11 @@ const MAX_BLOCKS = 1_000;
 type ContentBlock = CallToolResult['content'][number];
 type ReadBlock = { text: string } | { omitted: string };
 
-/** `error`: the tool reports that it failed. `omitted`: content without a text. Both texts are the server's own words. */
-export function readResult({ content, structuredContent, isError }: CallToolResult): JsonObject {
+/**
+ * Returns the text, or the structured content if the text repeats it as MCP asks of servers. An object has everything else: `error`: the
+ * tool reports that it failed. `omitted`: content without a text. Both texts are the server's own words.
+ */
+export function readResult({ content, structuredContent, isError }: CallToolResult): JsonValue {
   const blocks = content.slice(0, MAX_BLOCKS).map(readBlock);
   const all = blocks.flatMap((block) => ('text' in block ? [block.text] : [])).join('\n');
   const omitted = blocks.flatMap((block) => ('omitted' in block ? [block.omitted] : []));
@@ -19,12 +23,22 @@ export function readResult({ content, structuredContent, isError }: CallToolResu
   if (all.length > MAX_CHARACTERS) omitted.push(`${all.length - MAX_CHARACTERS} characters at the end of the text`);
   const structured = readStructured(structuredContent);
   if (structured === 'too large') omitted.push('the structured content, which is too large');
+  const text = cutText(all);
+  const isWhole = isError !== true && omitted.length === 0;
+  if (isWhole && structured === undefined) return text;
+  const own = typeof structured === 'object' ? structured : undefined;
+  if (isWhole && own && (text === '' || isRepetition(text, own.value))) return own.value;
   return {
     ...(isError === true && { error: true }),
-    text: cutText(all),
-    ...(typeof structured === 'object' && { structured: structured.value }),
+    text,
+    ...(own && { structured: own.value }),
     ...(omitted.length > 0 && { omitted }),
   };
+}
+
+function isRepetition(text: string, structured: JsonValue): boolean {
+  const read = readJson(text);
+  return read !== undefined && isDeepStrictEqual(read.value, structured);
 }
 
 function readBlock(block: ContentBlock): ReadBlock {

@@ -1,6 +1,7 @@
 // Calls of the client's tools in the messages of a chat completion.
 import type { Message, ToolInvocationPart } from '@millrace/contracts';
 import { parseCallId, type CallResults } from '../../agents/client-calls.ts';
+import type { HistoryStep, MatchedCall } from '../../agents/match-calls.ts';
 import { createMessage, convertCall, parseOutput } from '../../agents/submitted-messages.ts';
 import type { ChatMessage } from './chat-request.ts';
 
@@ -27,11 +28,22 @@ const readText = ({ content }: ChatMessage): string =>
     ? content
     : (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 
+export const describeStep = ({ role, tool_calls: calls, tool_call_id: of }: ChatMessage): HistoryStep => ({
+  role,
+  callIds: (calls ?? []).map(({ id }) => id),
+  ...(role === 'tool' && { resultId: of ?? '' }),
+});
+
 /** Returns the calls of an answer with their results, as parts of one message. */
-export const convertCalls = ({ tool_calls: calls }: ChatMessage, all: readonly ChatMessage[]): ToolInvocationPart[] =>
-  (calls ?? []).map(({ id, function: called }) => {
-    const result = all.find(({ role, tool_call_id: of }) => role === 'tool' && of === id);
-    return convertCall({ id, ...called, ...(result && { output: readText(result) }) });
+export const convertCalls = (
+  { tool_calls: calls }: ChatMessage,
+  matched: readonly MatchedCall[],
+  all: readonly ChatMessage[],
+): ToolInvocationPart[] =>
+  (calls ?? []).map(({ function: called }, at) => {
+    const { id = '', resultAt = -1 } = matched[at] ?? {};
+    const result = all[resultAt];
+    return convertCall({ ...called, id, ...(result && { output: readText(result) }) });
   });
 
 /** A result without its call in the request is a text. */

@@ -1,5 +1,5 @@
 // Converts the messages of a chat completion to those of a run.
-import type { Message, MessagePart } from '@millrace/contracts';
+import type { Message, MessagePart, ToolInvocationPart } from '@millrace/contracts';
 import { createFilePart } from '../../agents/file-part.ts';
 import {
   convertRole,
@@ -9,17 +9,19 @@ import {
   selectSubmitted,
   type ConvertOptions,
 } from '../../agents/submitted-messages.ts';
-import { convertCalls, convertLooseResult } from './chat-calls.ts';
+import { matchCalls } from '../../agents/match-calls.ts';
+import { convertCalls, convertLooseResult, describeStep } from './chat-calls.ts';
 import type { ChatMessage, ContentPart } from './chat-request.ts';
 
 /** @throws run-refused if no message is left, message-invalid for a file */
 export function convertMessages(messages: readonly ChatMessage[], options: ConvertOptions): Message[] {
   const selected = selectSubmitted(messages, options);
-  const called = new Set(selected.flatMap(({ tool_calls: calls }) => (calls ?? []).map(({ id }) => id)));
-  const converted = selected.flatMap((message) => {
+  const calls = matchCalls(selected.map(describeStep));
+  const used = new Set(calls.flat().map(({ resultAt }) => resultAt));
+  const converted = selected.flatMap((message, at) => {
     const { role } = message;
-    if (role !== 'tool' && role !== 'function') return convertMessage({ ...message, role }, selected, options);
-    return called.has(message.tool_call_id ?? '') ? [] : [convertLooseResult(message)];
+    if (role === 'tool' || role === 'function') return used.has(at) ? [] : [convertLooseResult(message)];
+    return convertMessage({ ...message, role }, convertCalls(message, calls[at] ?? [], selected), options);
   });
   if (converted.length > 0) return converted;
   throw createNoMessageError('messages');
@@ -27,10 +29,13 @@ export function convertMessages(messages: readonly ChatMessage[], options: Conve
 
 type SpokenMessage = ChatMessage & { role: Exclude<ChatMessage['role'], 'tool' | 'function'> };
 
-function convertMessage(message: SpokenMessage, all: readonly ChatMessage[], options: ConvertOptions): Message[] {
-  const { role, content } = message;
+function convertMessage(
+  { role, content }: SpokenMessage,
+  calls: readonly ToolInvocationPart[],
+  options: ConvertOptions,
+): Message[] {
   const texts = typeof content === 'string' ? [buildTextPart(content)] : (content ?? []).map(convertPart);
-  const parts = [...texts, ...convertCalls(message, all)];
+  const parts = [...texts, ...calls];
   return parts.length === 0 ? [] : [createMessage(convertRole(role, options), parts)];
 }
 

@@ -1,5 +1,12 @@
 // The request of a response. Items that a run cannot carry are refused by name.
-import { MAX_REQUEST_MESSAGES, isObject, threadIdSchema, type Message, type MessagePart } from '@millrace/contracts';
+import {
+  MAX_REQUEST_MESSAGES,
+  isObject,
+  threadIdSchema,
+  type Message,
+  type MessagePart,
+  type ToolInvocationPart,
+} from '@millrace/contracts';
 import { z } from 'zod';
 import { metadataSchema } from '../metadata-schema.ts';
 import { createFilePart } from '../../agents/file-part.ts';
@@ -13,6 +20,7 @@ import {
   convertCall,
   parseOutput,
 } from '../../agents/submitted-messages.ts';
+import { matchCalls, type HistoryStep, type MatchedCall } from '../../agents/match-calls.ts';
 import { parseCallId, type CallResults } from '../../agents/client-calls.ts';
 import type { RefusedMembers } from '../refuse-members.ts';
 import type { SettingNames } from '../run-settings.ts';
@@ -93,8 +101,8 @@ export const RESPONSE_SETTINGS: SettingNames = {
 export const RESPONSE_IGNORED = ['reasoning', 'service_tier', 'truncation', 'include'];
 
 const isMessage = (item: Item): item is z.output<typeof messageItemSchema> => item.type === 'message';
-const isCall = (item: Item): item is z.output<typeof callItemSchema> => item.type === 'function_call';
-const isResult = (item: Item): item is z.output<typeof resultItemSchema> => item.type === 'function_call_output';
+const isCall = (item: Item): item is GivenCallItem => item.type === 'function_call';
+const isResult = (item: Item): item is ResultItem => item.type === 'function_call_output';
 
 /** An item with the role that decides whether a thread holds it already. */
 type GivenItem = { role: string; item: Item };
@@ -112,7 +120,21 @@ export function convertInput(
   const items: Item[] = typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
   const given = items.map((item): GivenItem => ({ role: readRole(item), item }));
   const all = selectSubmitted(given, options).map(({ item }) => item);
-  const submitted = all.flatMap((item) => convertItem(item, all, options));
+  const calls = matchCalls(all.map(describeStep));
+  const used = new Set(calls.flat().map(({ resultAt }) => resultAt));
+  const submitted = all.flatMap((item, at) => {
+    if (isMessage(item)) return [createMessage(convertRole(item.role, options), convertContent(item.content))];
+    if (isCall(item))
+      return [
+        createMessage(
+          'assistant',
+          (calls[at] ?? []).map((one) => convertItemCall(item, one, all)),
+        ),
+      ];
+    return isResult(item) && !used.has(at)
+      ? [createMessage('tool', [{ type: 'text', text: readOutputText(item) }])]
+      : [];
+  });
   if (submitted.length === 0) throw createNoMessageError('input');
   const system = instructions
     ? [createMessage(convertRole('system', options), [{ type: 'text', text: instructions }])]
@@ -120,17 +142,22 @@ export function convertInput(
   return [...system, ...submitted];
 }
 
-function convertItem(item: Item, all: readonly Item[], options: ConvertOptions): Message[] {
-  if (isMessage(item)) return [createMessage(convertRole(item.role, options), convertContent(item.content))];
-  if (isCall(item)) {
-    const result = all.find((one): one is ResultItem => isResult(one) && one.call_id === item.call_id);
-    const output = result && { output: readOutputText(result) };
-    return [createMessage('assistant', [convertCall({ id: item.call_id, ...item, ...output })])];
-  }
-  if (!isResult(item) || all.some((one) => isCall(one) && one.call_id === item.call_id)) return [];
-  return [createMessage('tool', [{ type: 'text', text: readOutputText(item) }])];
+const describeStep = (item: Item): HistoryStep => ({
+  role: readRole(item),
+  ...(isCall(item) && { callIds: [item.call_id] }),
+  ...(isResult(item) && { resultId: item.call_id }),
+});
+
+function convertItemCall(
+  item: GivenCallItem,
+  { id, resultAt = -1 }: MatchedCall,
+  all: readonly Item[],
+): ToolInvocationPart {
+  const result = all[resultAt];
+  return convertCall({ ...item, id, ...(result && isResult(result) && { output: readOutputText(result) }) });
 }
 
+type GivenCallItem = z.output<typeof callItemSchema>;
 type ResultItem = z.output<typeof resultItemSchema>;
 const readOutputText = ({ output }: ResultItem): string =>
   typeof output === 'string' ? output : output.map((part) => ('text' in part ? String(part.text) : '')).join('');
