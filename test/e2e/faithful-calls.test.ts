@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useNats, useStack } from '@millrace/testkit';
+import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -152,6 +153,26 @@ async function askPage(model: string): Promise<void> {
   if (!answer.includes('"finish"')) throw new Error(answer);
 }
 
+/** Returns the message as the reader of the AI SDK builds it for a page that has the tool "weather". */
+async function readPage(model: string, text: string): Promise<UIMessage> {
+  const chat = new DefaultChatTransport({
+    api: `${url}/v1/agents/${model}/ui`,
+    headers: { authorization: `Bearer ${key}` },
+    body: { clientTools: [{ name: 'weather' }] },
+  });
+  const stream = await chat.sendMessages({
+    trigger: 'submit-message',
+    chatId: crypto.randomUUID(),
+    messageId: undefined,
+    messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text }] }],
+    abortSignal: undefined,
+  });
+  let last: UIMessage | undefined;
+  for await (const message of readUIMessageStream({ stream })) last = message;
+  if (!last) throw new Error('no message');
+  return last;
+}
+
 describe.each(Object.keys(MODELS))('in requests of the protocol %s', (protocol) => {
   test.each([
     ['chat completions', askChat],
@@ -185,5 +206,33 @@ describe.each(Object.keys(MODELS))('in requests of the protocol %s', (protocol) 
     );
     expect(new Set(sent.map(({ id }) => id)).size).toBe(4);
     expect(steps[0]?.toolCalls[0]?.toolCallId).toBe(sent[3]?.id);
+  });
+
+  test('A whole call of an answer that ended with length is not made, and the model and a page learn the reason', async () => {
+    bodies.length = 0;
+    const calls = [
+      { name: 'calculator', args: { expression: '1 + 1' } },
+      { name: 'weather', args: { city: 'Oslo' } },
+      { name: 'calculator', args: '{"expression": "2 +' },
+    ];
+    const said = script({ text: 'Let me', toolCalls: calls, finish: 'length' }, { text: 'Two.' });
+    const message = await readPage(`plain-${protocol}`, said);
+    const shown = message.parts.flatMap((part) =>
+      part.type === 'dynamic-tool' && part.state !== 'input-streaming'
+        ? [[part.toolName, part.state, part.errorText]]
+        : [],
+    );
+    const reason = (tool: string) => `The answer reached its token limit, so ${tool} was not called.`;
+    expect(shown).toEqual(
+      ['calculator', 'weather'].map((tool) => [tool, 'output-error', expect.stringContaining(reason(tool))]),
+    );
+    expect(message.parts.filter(({ type }) => type === 'text').map((part) => Object(part).text)).toEqual([
+      'Let me',
+      'Two.',
+    ]);
+    const sent = listSent(bodies[1]);
+    expect(sent.map(({ result = '' }) => result)).toEqual(
+      ['calculator', 'weather'].map((tool) => expect.stringContaining(reason(tool))),
+    );
   });
 });

@@ -84,6 +84,7 @@ export const ERROR_CODES = {
   'tool-failed': 'A tool threw or returned an invalid result.',
   'tool-unconfirmed': 'A tool that writes or sends is called alone without a confirmation.',
   'tool-arguments-invalid': 'The arguments of a tool call do not fit the tool’s schema.',
+  'tool-call-cut-off': 'The answer of the model reached its token limit, so its tool calls were not made.',
   'tool-timeout': 'A tool call of a run: the tool did not answer before its timeout.',
   'tool-not-there': 'A tool call of a run: no replica serves the tool.',
   'tool-outcome-unknown': 'A tool was called, but its caller was lost: whether the tool finished is unknown.',

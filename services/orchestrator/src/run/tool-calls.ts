@@ -38,7 +38,8 @@ export async function judgeCalls(run: Run): Promise<Interrupt | undefined> {
 type JudgedCall = { call: PlacedCall } | { denied: PlacedResult } | { waits: true } | { interrupt: Interrupt };
 
 async function judgeCall(run: Run, { position, ...toolCall }: PlacedCall): Promise<JudgedCall> {
-  const tools = run.getState().open?.tools ?? [];
+  const { tools = [], answer } = run.getState().open ?? {};
+  if (answer?.finishReason === 'length') return { denied: { ...createCutOffResult(toolCall), position } };
   const tool = tools.find((known) => known.name === toolCall.toolName);
   if (!tool) return { denied: { ...createUnknownToolResult(toolCall, tools), position } };
   const asked = findPendingAt(run, 'processToolCall', position);
@@ -203,6 +204,16 @@ async function keep(
 export function buildToolInput(run: Run, { toolCallId, toolName, args }: ToolCall, tool: ToolDefinition): StageInput {
   const { retryCount, steps, conversation } = run.getState();
   return { retryCount, stepNumber: steps.length, conversation, toolCall: { toolCallId, toolName, args }, tool };
+}
+
+/** The model may not have written its last arguments, or further calls, as it intended. */
+function createCutOffResult(call: ToolCall): Omit<PlacedResult, 'position'> {
+  const error = {
+    code: 'tool-call-cut-off',
+    message: `The answer reached its token limit, so ${call.toolName} was not called.`,
+    remedy: 'Call the tool again with a shorter answer.',
+  };
+  return { ...call, result: { error }, isError: true };
 }
 
 function createUnknownToolResult(call: ToolCall, tools: ToolDefinition[]): Omit<PlacedResult, 'position'> {
