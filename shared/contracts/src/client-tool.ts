@@ -27,6 +27,7 @@ export const clientToolSchema = z.strictObject({
   name: tokenSchema.refine((name) => !isInherited(name), 'is a member of every object'),
   description: z.string().default(''),
   inputSchema: jsonSchemaSchema.default({ type: 'object', properties: {} }),
+  strict: z.boolean().optional().describe('the provider holds the model to the schema'),
 });
 export type ClientTool = z.output<typeof clientToolSchema>;
 

@@ -5,9 +5,21 @@ import { z } from 'zod';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { castSchema } from './typed-schema.ts';
 
+export const imageDetailSchema = z.enum(['auto', 'low', 'high', 'original']);
+export type ImageDetail = z.infer<typeof imageDetailSchema>;
+
+/** A name of a participant. It reaches the model, so that it has the form of an id. */
+export const hasNameFormat = (name: unknown): name is string => typeof name === 'string' && /^[\w-]{1,64}$/.test(name);
+
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
 const reasoningPartSchema = z.looseObject({ type: z.literal('reasoning'), reasoning: z.string() });
-const filePartSchema = z.looseObject({ type: z.literal('file'), data: z.string(), mimeType: z.string() });
+const filePartSchema = z.looseObject({
+  type: z.literal('file'),
+  data: z.string(),
+  mimeType: z.string(),
+  filename: z.string().optional().catch(undefined).describe('for the model; guards judge it'),
+  detail: imageDetailSchema.optional().catch(undefined).describe('resolution of an image for the model'),
+});
 const sourcePartSchema = z.looseObject({ type: z.literal('source'), source: z.looseObject({}) });
 const stepStartPartSchema = z.looseObject({ type: z.literal('step-start') });
 
@@ -52,6 +64,7 @@ export type Role = z.infer<typeof roleSchema>;
 const wireMessageSchema = z.looseObject({
   id: z.string().min(1).max(200),
   role: roleSchema,
+  name: z.string().optional().catch(undefined).describe('the participant: 1 to 64 letters, digits, _ and -'),
   createdAt: z.string().describe('ISO 8601'),
   threadId: z.string().optional(),
   resourceId: z.string().optional(),
@@ -67,6 +80,7 @@ const wireMessageSchema = z.looseObject({
 export type Message = {
   id: string;
   role: Role;
+  name?: string | undefined;
   createdAt: string;
   threadId?: string | undefined;
   resourceId?: string | undefined;

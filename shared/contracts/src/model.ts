@@ -63,6 +63,7 @@ export const toolDefinitionSchema = z.object({
   description: z.string(),
   inputSchema: jsonSchemaSchema,
   subject: z.string(),
+  strict: z.boolean().optional(),
   idempotent: z.boolean().default(false),
   effect: toolEffectSchema.optional().describe('default: write'),
   timeoutMs: z.number().int().positive().default(30_000),

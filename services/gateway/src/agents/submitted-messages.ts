@@ -50,9 +50,11 @@ export const createNoMessageError = (path: string): MillraceError =>
     remedy: 'In a conversation, add a message of the user after the last answer.',
   });
 
-export const createMessage = (role: Role, parts: MessagePart[]): Message => ({
+/** @param name of the participant */
+export const createMessage = (role: Role, parts: MessagePart[], name?: string | null): Message => ({
   id: crypto.randomUUID(),
   role,
+  ...(name !== undefined && name !== null && { name }),
   createdAt: new Date().toISOString(),
   content: { format: 2, parts },
 });

@@ -27,11 +27,12 @@ export function readClientTools(body: ClientToolsRequest): ToolOptions {
 
 function readTool(tool: unknown): object {
   if (!isObject(tool) || tool['type'] !== 'function') throw createGapError('tools', 'Only tools of type "function"');
-  const { name, description, parameters } = isObject(tool['function']) ? tool['function'] : tool;
+  const { name, description, parameters, strict } = isObject(tool['function']) ? tool['function'] : tool;
   return {
     name,
     ...(typeof description === 'string' && { description }),
     ...(isObject(parameters) && { inputSchema: parameters }),
+    ...(typeof strict === 'boolean' && { strict }),
   };
 }
 

@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import { parseCallId, type CallResult, type CallResults } from '../agents/client-calls.ts';
 import { matchCalls } from '../agents/match-calls.ts';
-import { createFilePart } from '../agents/file-part.ts';
+import { MAX_FILENAME, createFilePart } from '../agents/file-part.ts';
 import {
   convertRole,
   createMessage,
@@ -32,6 +32,7 @@ const partSchema = z.looseObject({
   text: z.string().optional(),
   url: z.string().optional(),
   mediaType: z.string().optional(),
+  filename: z.string().max(MAX_FILENAME).optional(),
   state: z.string().optional(),
   approval: approvalSchema.optional(),
   toolCallId: z.string().optional(),
@@ -151,9 +152,11 @@ const buildCallPart = (toolInvocation: ToolInvocationPart['toolInvocation']): To
   toolInvocation,
 });
 
-function convertPart({ type, text, url, mediaType }: UiPart): MessagePart[] {
+function convertPart({ type, text, url, mediaType, filename }: UiPart): MessagePart[] {
   if (type === 'text' && text !== undefined && text !== '') return [{ type: 'text', text }];
   if (type === 'file' && url !== undefined)
-    return [createFilePart(url, { given: mediaType, otherType: 'application/octet-stream', path: 'messages' })];
+    return [
+      createFilePart(url, { given: mediaType, filename, otherType: 'application/octet-stream', path: 'messages' }),
+    ];
   return [];
 }

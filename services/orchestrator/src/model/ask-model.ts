@@ -215,8 +215,8 @@ function makeResponseFormat({ schema, ...named }: StructuredOutput) {
   return { type: 'json' as const, ...(!isAny && { schema }), ...named };
 }
 
-function buildFunctionTool({ name, description, inputSchema }: ToolDefinition) {
-  return { type: 'function' as const, name, description, inputSchema };
+function buildFunctionTool({ name, description, inputSchema, strict }: ToolDefinition) {
+  return { type: 'function' as const, name, description, inputSchema, ...(strict !== undefined && { strict }) };
 }
 
 /** A cache may store a whole step with its frame; the frame of this step is created here. */

@@ -3,6 +3,7 @@
 // feedback of a retry.
 import {
   INSTRUCTIONS_TAG,
+  hasNameFormat,
   readBaseTag,
   isCallerSystem,
   readMessageText,
@@ -28,6 +29,7 @@ type ProviderPrompt = ModelCallOptions['prompt'];
 type PromptMessage = ProviderPrompt[number];
 type UserPart = Extract<PromptMessage, { role: 'user' }>['content'][number];
 type AssistantPart = Extract<PromptMessage, { role: 'assistant' }>['content'][number];
+type StoredFilePart = Extract<MessagePart, { type: 'file' }>;
 type ToolPart = Extract<PromptMessage, { role: 'tool' }>['content'][number];
 
 /** Memories whose system messages are last, in this order, whatever the order of the lists. Only the feedback follows. */
@@ -66,11 +68,11 @@ function toProviderMessages(message: Message): PromptMessage[] {
     case 'system':
       return [{ role: 'system', content: readMessageText(message) }];
     case 'user':
-      return omitEmpty({ role: 'user', content: all.flatMap(toUserPart) });
+      return omitEmpty({ role: 'user', content: all.flatMap(toUserPart), ...nameParticipant(message) });
     case 'assistant':
     case 'tool':
       return [
-        ...omitEmpty({ role: 'assistant', content: all.flatMap(toAssistantPart) }),
+        ...omitEmpty({ role: 'assistant', content: all.flatMap(toAssistantPart), ...nameParticipant(message) }),
         ...omitEmpty({ role: 'tool', content: all.flatMap(toToolPart) }),
       ];
   }
@@ -82,13 +84,23 @@ function omitEmpty(message: PromptMessage): PromptMessage[] {
 
 function toUserPart(part: MessagePart): UserPart[] {
   if (part.type === 'text') return [{ type: 'text', text: part.text }];
-  return part.type === 'file' ? [buildFilePart(part.data, part.mimeType)] : [];
+  return part.type === 'file' ? [buildFilePart(part)] : [];
 }
 
+/** Of the two protocols chat completions have such a name. */
+const nameParticipant = ({ name }: Message): Pick<PromptMessage, 'providerOptions'> =>
+  hasNameFormat(name) ? { providerOptions: { openai: { name } } } : {};
+
 /** A URL is passed as one; all other data is base64. */
-function buildFilePart(data: string, mediaType: string): Extract<UserPart, { type: 'file' }> {
+function buildFilePart({ data, mimeType, filename, detail }: StoredFilePart): Extract<UserPart, { type: 'file' }> {
   const url = /^https?:\/\//.test(data) ? new URL(data) : undefined;
-  return { type: 'file', mediaType, data: url ? { type: 'url', url } : { type: 'data', data } };
+  return {
+    type: 'file',
+    mediaType: mimeType,
+    data: url ? { type: 'url', url } : { type: 'data', data },
+    ...(filename !== undefined && { filename }),
+    ...(detail && { providerOptions: { openai: { imageDetail: detail } } }),
+  };
 }
 
 /** Reasoning is not sent back: providers accept only their own, under ids that are not stored. */

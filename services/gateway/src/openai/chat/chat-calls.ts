@@ -2,6 +2,7 @@
 import type { Message, ToolInvocationPart } from '@millrace/contracts';
 import { parseCallId, type CallResults } from '../../agents/client-calls.ts';
 import type { HistoryStep, MatchedCall } from '../../agents/match-calls.ts';
+import { createResultFileError } from '../../agents/file-part.ts';
 import { createMessage, convertCall, parseOutput } from '../../agents/submitted-messages.ts';
 import type { ChatMessage } from './chat-request.ts';
 
@@ -27,6 +28,15 @@ const readText = ({ content }: ChatMessage): string =>
   typeof content === 'string'
     ? content
     : (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+/** @throws not-built-yet */
+export function refuseResultFiles(messages: readonly ChatMessage[]): void {
+  for (const [at, { role, content }] of messages.entries()) {
+    if ((role !== 'tool' && role !== 'function') || !Array.isArray(content)) continue;
+    const file = content.findIndex(({ type }) => type !== 'text');
+    if (file >= 0) throw createResultFileError(`messages[${at}].content[${file}]`);
+  }
+}
 
 export const describeStep = ({ role, tool_calls: calls, tool_call_id: of }: ChatMessage): HistoryStep => ({
   role,

@@ -1,6 +1,6 @@
 // Converts the messages of a chat completion to those of a run.
 import type { Message, MessagePart, ToolInvocationPart } from '@millrace/contracts';
-import { createFilePart } from '../../agents/file-part.ts';
+import { createFilePart, requireFile } from '../../agents/file-part.ts';
 import {
   convertRole,
   createMessage,
@@ -30,13 +30,13 @@ export function convertMessages(messages: readonly ChatMessage[], options: Conve
 type SpokenMessage = ChatMessage & { role: Exclude<ChatMessage['role'], 'tool' | 'function'> };
 
 function convertMessage(
-  { role, content }: SpokenMessage,
+  { role, content, name }: SpokenMessage,
   calls: readonly ToolInvocationPart[],
   options: ConvertOptions,
 ): Message[] {
   const texts = typeof content === 'string' ? [buildTextPart(content)] : (content ?? []).map(convertPart);
   const parts = [...texts, ...calls];
-  return parts.length === 0 ? [] : [createMessage(convertRole(role, options), parts)];
+  return parts.length === 0 ? [] : [createMessage(convertRole(role, options), parts, name)];
 }
 
 const buildTextPart = (text: string): MessagePart => ({ type: 'text', text });
@@ -48,9 +48,17 @@ function convertPart(part: ContentPart): MessagePart {
     case 'refusal':
       return buildTextPart(part.refusal);
     case 'file':
-      return createFilePart(part.file.file_data, { otherType: 'application/octet-stream', path: 'messages' });
+      return createFilePart(requireFile(part.file.file_data, 'messages'), {
+        otherType: 'application/octet-stream',
+        filename: part.file.filename,
+        path: 'messages',
+      });
     case 'image_url':
-      return createFilePart(part.image_url.url, { otherType: 'image/*', path: 'messages' });
+      return createFilePart(part.image_url.url, {
+        otherType: 'image/*',
+        detail: part.image_url.detail,
+        path: 'messages',
+      });
   }
 }
 

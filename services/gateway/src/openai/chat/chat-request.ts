@@ -1,7 +1,8 @@
 // The request of a chat completion. Members that a run cannot carry are refused by name, or listed as ignored if they
 // only tune the model: nothing is dropped silently.
-import { MAX_REQUEST_MESSAGES } from '@millrace/contracts';
+import { MAX_REQUEST_MESSAGES, hasNameFormat, imageDetailSchema } from '@millrace/contracts';
 import { z } from 'zod';
+import { MAX_FILENAME } from '../../agents/file-part.ts';
 import { metadataSchema } from '../metadata-schema.ts';
 import { isEmptyList, type RefusedMembers } from '../refuse-members.ts';
 import type { SettingNames } from '../run-settings.ts';
@@ -9,11 +10,11 @@ import type { SettingNames } from '../run-settings.ts';
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
 const imagePartSchema = z.looseObject({
   type: z.literal('image_url'),
-  image_url: z.looseObject({ url: z.string().min(1) }),
+  image_url: z.looseObject({ url: z.string().min(1), detail: imageDetailSchema.nullish() }),
 });
 const filePartSchema = z.looseObject({
   type: z.literal('file'),
-  file: z.looseObject({ file_data: z.string().min(1), filename: z.string().optional() }),
+  file: z.looseObject({ file_data: z.string().min(1).nullish(), filename: z.string().max(MAX_FILENAME).nullish() }),
 });
 const refusalPartSchema = z.looseObject({ type: z.literal('refusal'), refusal: z.string() });
 const contentPartSchema = z.discriminatedUnion('type', [
@@ -36,6 +37,7 @@ const chatMessageSchema = z.looseObject({
   content: z.union([z.string(), z.array(contentPartSchema)]).nullish(),
   tool_calls: z.array(toolCallSchema).max(MAX_CALLS).nullish(),
   tool_call_id: z.string().nullish(),
+  name: z.string().refine(hasNameFormat, 'must be 1 to 64 letters, digits, _ and -').nullish(),
 });
 export type ChatMessage = z.output<typeof chatMessageSchema>;
 

@@ -126,9 +126,9 @@ async function streamChat(
 ): Promise<Response> {
   const { run, client, opened, before = {} } = started;
   const { settings } = context;
-  const writer = createChatWriter(identity);
-  const frames = readChatFrames(run, writer);
   const includeUsage = body.stream_options?.include_usage === true;
+  const writer = createChatWriter(identity, includeUsage);
+  const frames = readChatFrames(run, writer);
   const readUsage = async (finished: Usage | undefined) =>
     subtractUsage(finished ?? (await client.runs.get(run.runId)).result?.usage ?? {}, before);
   const { checkCredential } = owned;

@@ -67,12 +67,14 @@ export type ChatWriter = {
   done: string;
 };
 
-export function createChatWriter({ runId, model, created }: ChatIdentity): ChatWriter {
+/** @param includesUsage whether the client has asked for a last chunk with the usage: all others have null, as OpenAI's have */
+export function createChatWriter({ runId, model, created }: ChatIdentity, includesUsage: boolean): ChatWriter {
   const head = { id: `chatcmpl-${runId}`, object: 'chat.completion.chunk', created, model };
   // The members of every chunk are encoded once: a stream has thousands of them.
   const prefix = `${JSON.stringify(head).slice(0, -1)},"choices":[{"index":0,"delta":`;
+  const closing = includesUsage ? '],"usage":null}' : ']}';
   const formatFrame = (delta: object, finish: string | null) =>
-    `data: ${prefix}${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]}\n\n`;
+    `data: ${prefix}${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}${closing}\n\n`;
   return {
     start: () => formatFrame({ role: 'assistant', content: '' }, null),
     formatDelta: (delta) => formatFrame(delta, null),

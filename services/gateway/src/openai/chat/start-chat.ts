@@ -7,7 +7,7 @@ import { answerNewestQuestion, type AnsweredRun } from '../../agents/answer-ques
 import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
-import { readChatResults } from './chat-calls.ts';
+import { readChatResults, refuseResultFiles } from './chat-calls.ts';
 import { convertMessages, hasSystem } from './chat-messages.ts';
 import { CHAT_IGNORED, CHAT_REFUSED, CHAT_SETTINGS, type ChatCompletionBody } from './chat-request.ts';
 import { readTarget } from './chat-target.ts';
@@ -50,6 +50,7 @@ export async function startChat(
   clientClosed: AbortSignal,
 ): Promise<StartedChat> {
   refuseMembers(body, CHAT_REFUSED);
+  refuseResultFiles(body.messages);
   const agent = readAgent({ agent: body.model }, access);
   const { subject, threadId } = readTarget(headers, body);
   const acting = access.actAs(subject);

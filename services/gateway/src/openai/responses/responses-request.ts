@@ -1,6 +1,7 @@
 // The request of a response. Items that a run cannot carry are refused by name.
 import {
   MAX_REQUEST_MESSAGES,
+  imageDetailSchema,
   isObject,
   threadIdSchema,
   type Message,
@@ -9,7 +10,7 @@ import {
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { metadataSchema } from '../metadata-schema.ts';
-import { createFilePart } from '../../agents/file-part.ts';
+import { MAX_FILENAME, createFilePart, createResultFileError, requireFile } from '../../agents/file-part.ts';
 import {
   convertRole,
   createMessage,
@@ -29,8 +30,17 @@ const contentSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('input_text'), text: z.string() }),
   z.looseObject({ type: z.literal('output_text'), text: z.string() }),
   z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
-  z.looseObject({ type: z.literal('input_image'), image_url: z.string().min(1) }),
-  z.looseObject({ type: z.literal('input_file'), file_data: z.string().min(1), filename: z.string().optional() }),
+  z.looseObject({
+    type: z.literal('input_image'),
+    image_url: z.string().min(1).nullish(),
+    detail: imageDetailSchema.nullish(),
+  }),
+  z.looseObject({
+    type: z.literal('input_file'),
+    file_data: z.string().min(1).nullish(),
+    file_url: z.url({ protocol: /^https?$/ }).nullish(),
+    filename: z.string().max(MAX_FILENAME).nullish(),
+  }),
 ]);
 type Content = z.output<typeof contentSchema>;
 
@@ -162,6 +172,16 @@ type ResultItem = z.output<typeof resultItemSchema>;
 const readOutputText = ({ output }: ResultItem): string =>
   typeof output === 'string' ? output : output.map((part) => ('text' in part ? String(part.text) : '')).join('');
 
+/** @throws not-built-yet */
+export function refuseOutputFiles({ input }: Pick<ResponseRequest, 'input'>): void {
+  if (typeof input === 'string') return;
+  for (const [at, item] of input.entries()) {
+    if (!isResult(item) || typeof item.output === 'string') continue;
+    const file = item.output.findIndex((part) => !('text' in part));
+    if (file >= 0) throw createResultFileError(`input[${at}].output[${file}]`);
+  }
+}
+
 /** Returns the results at the end of the input, if they belong to calls of a run. */
 export function readResponseResults({ input }: ResponseRequest): CallResults | undefined {
   if (typeof input === 'string') return undefined;
@@ -193,9 +213,17 @@ function convertContent(content: string | Content[]): MessagePart[] {
   return content.map((part) => {
     switch (part.type) {
       case 'input_image':
-        return createFilePart(part.image_url, { otherType: 'image/*', path: 'input' });
+        return createFilePart(requireFile(part.image_url, 'input'), {
+          otherType: 'image/*',
+          detail: part.detail,
+          path: 'input',
+        });
       case 'input_file':
-        return createFilePart(part.file_data, { otherType: 'application/pdf', path: 'input' });
+        return createFilePart(requireFile(part.file_data ?? part.file_url, 'input'), {
+          otherType: 'application/pdf',
+          filename: part.filename,
+          path: 'input',
+        });
       case 'refusal':
         return { type: 'text', text: part.refusal };
       default:

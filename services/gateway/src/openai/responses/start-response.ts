@@ -23,6 +23,7 @@ import {
   convertInput,
   hasSystem,
   readResponseResults,
+  refuseOutputFiles,
   readTextFormat,
   type ResponseRequest,
 } from './responses-request.ts';
@@ -36,6 +37,7 @@ export async function startResponseRun(
   left: AbortSignal,
 ): Promise<StartedResponse> {
   refuseMembers(body, RESPONSE_REFUSED);
+  refuseOutputFiles(body);
   const agent = readAgent({ agent: body.model }, access);
   const acting = access.actAs(chooseSubject(headers, body));
   const client = await acting.connectClient();
