@@ -1,6 +1,7 @@
 // A chunk is one element of a run's stream. The shapes are those of the reference interface; `retract`, `suspended` and
 // `resumed` are ours. Known types are checked, unknown ones pass unchanged. Every chunk has type, runId and from.
 import { z } from 'zod';
+import { errorCodeSchema } from './errors.ts';
 import { isObject, jsonValueSchema } from './json.ts';
 import { withShortcut } from './json-fit.ts';
 import { resumeTokenSchema, settledCallSchema, shownPendingSchema } from './suspension.ts';
@@ -102,7 +103,10 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
   defineChunk('is-task-complete', {}),
   z.looseObject({ type: z.literal('object'), ...base, object: jsonValueSchema }),
   z.looseObject({ type: z.literal('object-result'), ...base, object: jsonValueSchema }),
-  defineChunk('retract', { index: z.number().int().min(0).describe('the first retracted index') }),
+  defineChunk('retract', {
+    index: z.number().int().min(0).describe('the first retracted index'),
+    code: errorCodeSchema.optional().describe('of the failed model call whose text is retracted'),
+  }),
   defineChunk('suspended', {
     payload: anyValue.describe('payload of the first pending item'),
     resumeToken: resumeTokenSchema.optional().describe('token of a question for the caller'),

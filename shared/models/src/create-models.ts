@@ -1,13 +1,15 @@
 // All that Millrace asks of a model provider: language models for the orchestrator's own loop, embeddings, and one object of a
 // schema. One provider client serves everything; a model of it is a name, so making one costs nothing.
-import { createOpenAI, type OpenAIProvider } from '@ai-sdk/openai';
+import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { JsonObject } from '@millrace/contracts';
 import { createEmbedder, type Embedder } from './embedder.ts';
 import { generateObjectWith, type GenerateObjectRequest } from './generate-object.ts';
 import { fetchBounded } from './openai-stream/body-bounds.ts';
+import { createChatRepairer } from './openai-stream/compatible-events.ts';
+import { createCompatibleModel } from './openai-stream/compatible-model.ts';
 import type { Fetch } from './openai-stream/http-post.ts';
-import { withDirectDeltas } from './openai-stream/direct-deltas.ts';
+import { withDirectDeltas, type StreamForm } from './openai-stream/direct-deltas.ts';
 import { readChatDelta, readResponsesDelta } from './openai-stream/plain-delta.ts';
 import { parseEmbedderId, parseModelId } from './model-id.ts';
 import { rememberKey } from './own-keys.ts';
@@ -35,16 +37,21 @@ export type Models = {
   generateObject(request: GenerateObjectRequest): Promise<JsonObject>;
 };
 
+const RESPONSES_FORM: StreamForm = { read: readResponsesDelta, createRepairer: () => (data) => data };
+const CHAT_FORM: StreamForm = { read: readChatDelta, createRepairer: createChatRepairer };
+
 export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL }: ModelsOptions): Models {
   rememberKey(apiKey);
   const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch: fetchBounded });
   const createLanguageModel = (id: string, { joinsDeltas = false }: ModelOptions = {}): LanguageModelV4 => {
     const { api, name } = parseModelId(id);
     const isResponses = api === 'responses';
-    const pickModel = (from: OpenAIProvider) => (isResponses ? from.responses(name) : from.chat(name));
-    if (!joinsDeltas) return pickModel(provider);
-    const create = (fetch: Fetch) => pickModel(createOpenAI({ apiKey, baseURL: baseUrl, fetch }));
-    return withDirectDeltas(create, isResponses ? readResponsesDelta : readChatDelta);
+    const create = (fetch: Fetch) => {
+      const own = createOpenAI({ apiKey, baseURL: baseUrl, fetch });
+      return isResponses ? own.responses(name) : own.chat(name);
+    };
+    const model = isResponses ? provider.responses(name) : createCompatibleModel(create);
+    return joinsDeltas ? withDirectDeltas(model, create, isResponses ? RESPONSES_FORM : CHAT_FORM) : model;
   };
   return {
     createLanguageModel,

@@ -107,6 +107,17 @@ describe('chat completions with the openai client', () => {
     expect(JSON.stringify(chunks)).not.toContain('" forbidden"');
   });
 
+  test('A stream that its model breaks off ends with an error that names the cause', async () => {
+    const text = 'An ordinary sentence that passes. '.repeat(40);
+    const error = { status: 500, message: 'The model is lost.' };
+    const messages = [user(script({ text, chunkSize: 8, delayMs: 2, error }, { text: 'Whole.' }))];
+    const reading = connect().chat.completions.create({ model: plain, messages, stream: true });
+    await expect(reading.then((stream) => Array.fromAsync(stream))).rejects.toMatchObject({
+      code: 'answer_retracted',
+      message: expect.stringContaining('The stream of the model failed (model-call-failed)'),
+    });
+  });
+
   test('A question of the agent is the answer, and the run is suspended', async () => {
     const messages = [user(script({ toolCalls: [{ name: 'ask-user', args: { question: 'Which city?' } }] }))];
     const { data, response } = await connect().chat.completions.create({ model: asking, messages }).withResponse();

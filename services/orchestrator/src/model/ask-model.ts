@@ -72,7 +72,7 @@ export async function askModel(
     const late = await run.overlap.awaitVerdict();
     if (late) return { interrupt: late };
     // Retracts the model's text only: stages that do not run again do not write their chunks again.
-    retractFrom(run, from);
+    retractFrom(run, from, { code: stream.code ?? 'model-call-failed' });
     const waitMs = tries < EXTRA_TRIES ? waitBeforeRetry(run, stream, tries) : undefined;
     if (waitMs === undefined) return handleModelError(run, call, input, stream);
     await delay(waitMs, undefined, { signal: run.signal }).catch(() => undefined);

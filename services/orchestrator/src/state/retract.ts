@@ -1,15 +1,16 @@
 // Retracts chunks: clients drop everything from the index on. If nothing was published, no retract is sent.
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, type ErrorCode } from '@millrace/contracts';
 import { FencedError } from '../release/fenced-error.ts';
 import { makeChunk } from '../release/make-chunk.ts';
 import type { Run } from './run-context.ts';
 
-export function retractFrom(run: Run, from: number, reason?: string): void {
+/** @param reason of a repeated step, or the code of the failed model call */
+export function retractFrom(run: Run, from: number, reason?: 'retry' | { code: ErrorCode }): void {
   const finish = { stepResult: { reason: 'retry', isContinued: true }, output: {}, metadata: {} };
   const { runId } = run.ref;
   run.chunks.takeBack(from, (index) => [
     ...(reason === 'retry' ? [makeChunk(runId, { type: 'step-finish', payload: finish })] : []),
-    makeChunk(runId, { type: 'retract', payload: { index } }),
+    makeChunk(runId, { type: 'retract', payload: { index, ...(typeof reason === 'object' && reason) } }),
   ]);
 }
 

@@ -1,7 +1,8 @@
 // The blocks of one read as groups: adjacent plain deltas of one part are one group with their joined text; every other block is a group
 // of its own. Pure.
+import type { RepairEvent } from './compatible-events.ts';
 import type { PlainDelta, ReadDelta } from './plain-delta.ts';
-import type { SseBlock } from './sse-blocks.ts';
+import { joinRepaired, type SseBlock } from './sse-blocks.ts';
 
 /** UTF-16 code units of one group's text. */
 const MAX_GROUP_CHARS = 16 * 1024;
@@ -16,17 +17,25 @@ export type BlockGroup = {
   readSource(): string;
 };
 
+/** Reads the events of one stream. `repair`: for the events that are no plain deltas. */
+export type EventReader = { read: ReadDelta; repair: RepairEvent };
+
 /** @param isSplitting whether each block holds at most one event; if not, their number is unknown */
-export function groupBlocks(blocks: readonly SseBlock[], isSplitting: boolean, read: ReadDelta): BlockGroup[] {
+export function groupBlocks(
+  blocks: readonly SseBlock[],
+  isSplitting: boolean,
+  { read, repair }: EventReader,
+): BlockGroup[] {
   const groups: BlockGroup[] = [];
   let open: BlockGroup | undefined;
-  for (const { source, data } of blocks) {
+  for (const block of blocks) {
+    const { data } = block;
     const delta = data === undefined ? undefined : read(data);
     if (delta && open?.key === delta.key && open.text.length + delta.text.length <= MAX_GROUP_CHARS) {
       open.text += delta.text;
       continue;
     }
-    const group = delta ? createDeltaGroup(delta) : blockGroup(source, data, isSplitting);
+    const group = delta ? createDeltaGroup(delta) : blockGroup(joinRepaired(block, repair), data, isSplitting);
     open = delta && group;
     groups.push(group);
   }

@@ -11,10 +11,10 @@ export type PartQueue = {
   isFull(): boolean;
   /** Called each time that there is room again. */
   onRoom(resume: () => void): void;
-  /** The stream of all parts. @param transform gives the part that replaces a part of the SDK; undefined drops it */
+  /** The stream of all parts. @param transform gives the parts that replace a part of the SDK */
   follow(
     stream: ReadableStream<QueuePart>,
-    transform: (part: QueuePart) => QueuePart | undefined,
+    transform: (part: QueuePart) => readonly QueuePart[],
   ): ReadableStream<QueuePart>;
 };
 
@@ -36,8 +36,7 @@ export function createPartQueue(): PartQueue {
       const reader = stream.getReader();
       const run = async (own: ReadableStreamDefaultController<QueuePart>) => {
         for (let read = await reader.read(); !read.done; read = await reader.read()) {
-          const part = transform(read.value);
-          if (part) own.enqueue(part);
+          for (const part of transform(read.value)) own.enqueue(part);
           if (isFull()) await freed.promise;
         }
         own.close();

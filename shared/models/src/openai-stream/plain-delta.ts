@@ -13,24 +13,28 @@ export type PlainDelta = {
 /** UTF-16 code units; longer events are left to the provider's client. */
 export const MAX_EVENT_CHARS = 16 * 1024;
 
-type JsonMembers = Readonly<Record<string, unknown>>;
+export type JsonMembers = Readonly<Record<string, unknown>>;
 
 /** @param data the JSON text of an event. undefined: no plain delta */
 export type ReadDelta = (data: string) => PlainDelta | undefined;
 
 export const readChatDelta: ReadDelta = (data) => {
-  const event = parseMembers(data);
+  const event = parseShort(data);
   return event && matchChatDelta(event);
 };
 
 export const readResponsesDelta: ReadDelta = (data) => {
-  const event = parseMembers(data);
+  const event = parseShort(data);
   return event && matchResponsesDelta(event);
 };
 
-function parseMembers(data: string): JsonMembers | undefined {
+const parseShort = (data: string): JsonMembers | undefined =>
+  data.length > MAX_EVENT_CHARS ? undefined : parseMembers(data);
+
+/** Returns undefined for a text that is no JSON object. */
+export function parseMembers(data: string): JsonMembers | undefined {
   // `[DONE]` ends each stream, and the error of parsing it would cost as much as five deltas.
-  if (data.length > MAX_EVENT_CHARS || !data.startsWith('{')) return undefined;
+  if (!data.startsWith('{')) return undefined;
   try {
     const event: unknown = JSON.parse(data);
     return isObject(event) ? event : undefined;
@@ -58,7 +62,7 @@ function matchChatDelta(event: JsonMembers): PlainDelta | undefined {
   const choice: unknown = choices[0];
   if (!isObject(choice) || !hasOnly(choice, CHOICE_MEMBERS)) return undefined;
   const { delta, index } = choice;
-  if (!isObject(delta) || !hasOnly(delta, DELTA_MEMBERS)) return undefined;
+  if (typeof index !== 'number' || !isObject(delta) || !hasOnly(delta, DELTA_MEMBERS)) return undefined;
   const { content, role = 'assistant' } = delta;
   if (typeof content !== 'string' || content === '' || role !== 'assistant') return undefined;
   return {

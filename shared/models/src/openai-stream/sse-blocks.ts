@@ -48,6 +48,12 @@ export function createSseSplitter(): SseSplitter {
   };
 }
 
+/** Returns the block with its event repaired; as it was sent if no member differs. */
+export function joinRepaired({ source, data }: SseBlock, repair: (data: string) => string): string {
+  const repaired = data === undefined ? undefined : repair(data);
+  return repaired === data ? source : `data: ${repaired}\n\n`;
+}
+
 /** @param before the character before the text */
 const hasBareReturn = (before: string, text: string): boolean =>
   (before === '\r' && !text.startsWith('\n')) || /\r[^\n]/.test(text);

@@ -1,7 +1,7 @@
 // Converts the chunks of a run to the deltas of a chat completion. Pure: a reducer with one state for each stream.
 // Chat completions have no form for a retraction, so text that was shown and is retracted ends the stream with an
 // error.
-import type { Chunk, ShownPending, Usage, WireError } from '@millrace/contracts';
+import type { Chunk, ErrorCode, ShownPending, Usage, WireError } from '@millrace/contracts';
 import type { PositionedChunk } from '@millrace/client';
 import { listClientCalls, type ClientCall } from '../../agents/client-calls.ts';
 
@@ -14,7 +14,7 @@ export type ChatEnd =
   | { kind: 'blocked'; reason: string; processor?: string | undefined }
   | { kind: 'refused'; reason: string }
   | { kind: 'failed'; error: WireError }
-  | { kind: 'retracted' };
+  | { kind: 'retracted'; code: ErrorCode | undefined };
 
 export type ChatState = {
   runId: string;
@@ -58,7 +58,9 @@ function readEnd(chunk: Chunk, { runId, shownTo }: ChatState): ChatEnd | undefin
     case 'abort':
       return { kind: 'failed', error: { code: 'run-cancelled', message: 'The run was cancelled.' } };
     case 'retract':
-      return shownTo !== undefined && chunk.payload.index <= shownTo ? { kind: 'retracted' } : undefined;
+      return shownTo !== undefined && chunk.payload.index <= shownTo
+        ? { kind: 'retracted', code: chunk.payload.code }
+        : undefined;
     default:
       return undefined;
   }

@@ -100,6 +100,6 @@ async function writeEnd(
     case 'failed':
       return writer.formatError(fromWireError(end.error));
     case 'retracted':
-      return writer.formatRetraction();
+      return writer.formatRetraction(end.code);
   }
 }

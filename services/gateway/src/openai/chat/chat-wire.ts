@@ -1,5 +1,5 @@
 // Writes chat completions: the object of an answer, and the chunks of a stream.
-import type { RunResult, Usage } from '@millrace/contracts';
+import type { ErrorCode, RunResult, Usage } from '@millrace/contracts';
 import { formatEvent } from '../../http/event-stream.ts';
 import type { ClientCall } from '../../agents/client-calls.ts';
 import { chooseFinishReason, type ChatDelta } from './chat-state.ts';
@@ -63,7 +63,8 @@ export type ChatWriter = {
   finish(reason: string): string;
   formatUsage(formatUsage: Usage): string;
   formatError(thrown: unknown): string;
-  formatRetraction(): string;
+  /** @param code of the failed model call whose text is retracted */
+  formatRetraction(code?: ErrorCode): string;
   done: string;
 };
 
@@ -82,12 +83,11 @@ export function createChatWriter({ runId, model, created }: ChatIdentity, includ
     finish: (reason) => formatFrame({}, reason),
     formatUsage: (usage) => formatEvent(JSON.stringify({ ...head, choices: [], usage: describeUsage(usage) })),
     formatError: (thrown) => formatEvent(JSON.stringify({ error: describeOpenAiError(thrown).error })),
-    formatRetraction: () =>
+    formatRetraction: (code) =>
       formatEvent(
         JSON.stringify({
           error: {
-            message:
-              'The agent retracted the text that it had streamed. Send the request without `stream`, or set `release: result` in the agent.',
+            message: `${describeRetraction(code)} Send the request without \`stream\`, or set \`release: result\` in the agent.`,
             type: chooseType(500),
             param: null,
             code: 'answer_retracted',
@@ -97,6 +97,11 @@ export function createChatWriter({ runId, model, created }: ChatIdentity, includ
     done: formatEvent('[DONE]'),
   };
 }
+
+const describeRetraction = (code: ErrorCode | undefined): string =>
+  code === undefined
+    ? 'The agent retracted the text that it had streamed.'
+    : `The stream of the model failed (${code}), and the text that it had streamed is retracted.`;
 
 function writeCall(buildFrame: (delta: object, finish: null) => string, call: ClientCall, index: number): string {
   const { function: called, ...head } = describeCall(call);
