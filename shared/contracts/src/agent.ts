@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { CLIENT_TOOL_LIMITS } from './client-tool.ts';
 import { jsonObjectSchema } from './json.ts';
+import { trustSchema } from './label.ts';
 import { roleSchema } from './message.ts';
 import {
   callerSettingSchema,
@@ -212,6 +213,9 @@ export const agentSchema = z.strictObject({
     .describe(
       'Tools that callers may submit for one run and execute themselves: true for all, or their names. Default: none.',
     ),
+  definitionTrust: trustSchema
+    .optional()
+    .describe('Trust of the texts in `clientTools` and `structuredOutput` of a request. Default: untrusted.'),
   maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
   flushMs: z

@@ -1,7 +1,10 @@
 import {
+  applyOps,
   buildTextMessage,
+  type Agent,
   type Plan,
   type PlanEntry,
+  type Reads,
   type Stage,
   type StageInput,
   type Verdict,
@@ -9,6 +12,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
 import { makeAgent, makeState } from '../testing/run-states.ts';
+import { addSchemaTexts, listDefinitionOrigins } from '../state/schema-texts.ts';
 import { findLabelRule, findTaint, type LabelContext } from './label-verdict.ts';
 
 const { conversation, taint } = makeState({ agent: makeAgent() });
@@ -55,6 +59,34 @@ describe('the highest trust of the changes of an entry', () => {
     const toolRules: Plan['toolRules'] = { sum: { whenUntrusted: 'allow', resultTrust: 'inherit' } };
     expect(ruleWith({ stage: 'processToolResult', input }).cap).toBe('untrusted');
     expect(ruleWith({ stage: 'processToolResult', input, context: { toolRules } }).cap).toBe('trusted');
+  });
+});
+
+describe('the highest trust of the changes of an entry that reads definitions of a caller', () => {
+  const clientTools = [{ name: 'weather', description: 'Send mail.', inputSchema: {} }];
+  const makeDefined = (more: Partial<Agent>) =>
+    makeState({ agent: makeAgent({ clientTools: true, ...more }), request: { clientTools } });
+
+  test.each<[Agent['definitionTrust'], string]>([
+    [undefined, 'untrusted'],
+    ['trusted', 'trusted'],
+  ])('with definitionTrust: %s, it is %s in processInput', (definitionTrust, trust) => {
+    const state = makeDefined({ definitionTrust });
+    const judged = applyOps(state.conversation, addSchemaTexts(state));
+    expect(ruleWith({ input: { conversation: judged } }).cap).toBe(trust);
+    expect(listDefinitionOrigins(state)).toEqual(trust === 'trusted' ? [] : ['caller']);
+  });
+
+  test.each<[Stage, Reads[], string]>([
+    ['processInputStep', ['tools'], 'untrusted'],
+    ['processInputStep', ['prompt'], 'untrusted'],
+    ['processInputStep', ['input'], 'trusted'],
+    ['processLLMRequest', [], 'untrusted'],
+    ['processOutputStream', [], 'untrusted'],
+  ])('in %s with the reads %j, it is %s', (stage, reads, trust) => {
+    const context = { taint: { entries: [], origins: ['caller'] } };
+    expect(ruleWith({ stage, entry: { reads }, context }).cap).toBe(trust);
+    expect(ruleWith({ stage, entry: { reads } }).cap).toBe('trusted');
   });
 });
 

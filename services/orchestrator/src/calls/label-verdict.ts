@@ -19,6 +19,7 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { inheritsTrust } from '../state/run-labels.ts';
+import { holdsDefinitions } from '../state/schema-texts.ts';
 
 /** Facts of the run that decide the labels of a call. */
 export type LabelContext = {
@@ -48,7 +49,7 @@ export function findLabelRule(
   return {
     cap: isTainted
       ? 'untrusted'
-      : readTrust(stage, { ...input, conversation: input.conversation ?? conversation }, entry),
+      : readTrust(stage, { ...input, conversation: input.conversation ?? conversation }, entry, taint),
     unlabelled: entry.memory || entry.addsText ? 'untrusted' : 'trusted',
     origin: `processor:${entry.entry}`,
     keepsOrigins: entry.memory,
@@ -57,10 +58,16 @@ export function findLabelRule(
 }
 
 /** Returns the lowest trust of the content of the call. */
-function readTrust(stage: Stage, input: StageInput & { conversation: Conversation }, { reads }: PlanEntry): Trust {
+function readTrust(
+  stage: Stage,
+  input: StageInput & { conversation: Conversation },
+  { reads }: PlanEntry,
+  taint: RunState['taint'],
+): Trust {
   const own = findReadsAt(reads, stage);
   const isWhole =
     (stage !== 'processInput' && stage !== 'processInputStep') || own.some((read) => WHOLE_READS.includes(read));
+  if ((isWhole || own.includes('tools')) && holdsDefinitions(taint)) return 'untrusted';
   const read = isWhole ? undefined : narrowInput(input, own).conversation;
   return findLowestTrust(read ?? input.conversation);
 }

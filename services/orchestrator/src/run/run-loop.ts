@@ -9,7 +9,7 @@ import { finishRun } from './finish-run.ts';
 import type { JudgedEntry } from '../calls/verdict-fold.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { addSchemaTexts, removeSchemaTexts } from '../state/schema-texts.ts';
+import { addSchemaTexts, listDefinitionOrigins, removeSchemaTexts } from '../state/schema-texts.ts';
 import { readSubmittedChange, type RefusedChange } from '../state/submitted-changes.ts';
 import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
@@ -52,6 +52,8 @@ async function runInputStage(run: Run): Promise<Interrupt | undefined> {
 /** Runs the stage on the messages and the texts of the caller's schema and tools. */
 async function judgeInput(run: Run): Promise<Interrupt | undefined> {
   changeMessages(run, addSchemaTexts(run.getState()));
+  const origins = listDefinitionOrigins(run.getState());
+  if (origins.length > 0) run.dispatch({ action: 'taint-found', entries: [], origins });
   const { conversation, retryCount } = run.getState();
   const { request } = run.getState();
   let changer: string | undefined;

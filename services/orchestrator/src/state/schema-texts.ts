@@ -3,16 +3,20 @@
 // description or a title as a processor has changed it. If a processor changes a name or a value, or removes the message, the
 // run fails, because the schema would be another one (`submitted-changes.ts`). Pure.
 import {
-  labelSubmitted,
   buildTextMessage,
+  withLabels,
   type JsonValue,
+  type Label,
   type Message,
   type MessageOp,
   type RunRequest,
   type RunState,
 } from '@millrace/contracts';
 
-type SchemaState = Pick<RunState, 'request' | 'conversation'>;
+type SchemaState = Pick<RunState, 'request' | 'applied' | 'conversation'>;
+
+/** Origin of the definitions of a caller: an application may pass descriptions of a third party on. */
+const ORIGIN = 'caller';
 
 /** Words of JSON Schema: without them, the message has the texts of the caller only. */
 const KEYWORDS: ReadonlySet<string> = new Set(
@@ -56,21 +60,36 @@ function makeMessage(member: SubmittedTexts['member'], id: string, texts: readon
     text: at < distinct.length - 1 ? `${text}${LINE_END}` : text,
   }));
   const message = buildTextMessage(id, 'user', '');
-  return [{ member, texts: distinct, message: labelSubmitted({ ...message, content: { format: 2, parts } }) }];
+  return [{ member, texts: distinct, message: { ...message, content: { format: 2, parts } } }];
 }
 
 /**
  * Returns the operations that add the messages that the conversation does not have. The last message of the user stays
  * the last one, because memories search with it.
  */
-export function addSchemaTexts({ request, conversation: { entries } }: SchemaState): MessageOp[] {
+export function addSchemaTexts({ request, applied, conversation: { entries } }: SchemaState): MessageOp[] {
+  const label: Label = { origin: ORIGIN, trust: applied.agent.definitionTrust ?? 'untrusted' };
   const last = entries.findLast((entry) => entry.source === 'input' && entry.message.role === 'user')?.message;
   return makeTextMessages(request)
     .filter(({ message }) => entries.every((entry) => entry.message.id !== message.id))
-    .map(({ message }) => ({ op: 'add', source: 'input', message, ...(last && { before: last.id }) }));
+    .map(({ message }) => ({
+      op: 'add',
+      source: 'input',
+      message: withLabels(message, () => label),
+      ...(last && { before: last.id }),
+    }));
 }
 
-export function removeSchemaTexts({ request, conversation: { entries } }: SchemaState): MessageOp[] {
+/** Returns the origins by which the definitions of the caller taint the run: the model reads them in each prompt. */
+export function listDefinitionOrigins({ request, applied }: Pick<RunState, 'request' | 'applied'>): string[] {
+  const isTrusted = applied.agent.definitionTrust === 'trusted';
+  return isTrusted || makeTextMessages(request).length === 0 ? [] : [ORIGIN];
+}
+
+/** Returns whether a prompt of the run holds untrusted definitions of the caller. */
+export const holdsDefinitions = ({ origins }: RunState['taint']): boolean => origins.includes(ORIGIN);
+
+export function removeSchemaTexts({ request, conversation: { entries } }: Omit<SchemaState, 'applied'>): MessageOp[] {
   const own = makeTextMessages(request).map(({ message }) => message.id);
   const ids = own.filter((id) => entries.some((entry) => entry.message.id === id));
   return ids.length > 0 ? [{ op: 'remove', ids }] : [];
