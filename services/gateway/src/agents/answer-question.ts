@@ -21,7 +21,7 @@ export async function findNewestRun(
 }
 
 /** Returns the open questions of a run of the agent; none if the run has ended or is not the caller's. */
-export async function listQuestions(client: Client, runId: string, agent: string): Promise<ShownPending[]> {
+async function listQuestions(client: Client, runId: string, agent: string): Promise<ShownPending[]> {
   try {
     const { status, summary, pending = [] } = await client.runs.get(runId);
     return status === 'suspended' && summary?.agent === agent ? pending.filter(({ kind }) => kind === 'question') : [];

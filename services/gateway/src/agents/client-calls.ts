@@ -19,7 +19,7 @@ const CALL_ID = /^call_(.+)_(\d{1,6})$/;
 /** `id` is that of the protocol. */
 export type ClientCall = { id: string; name: string; args: JsonValue };
 
-const spellCallId = (runId: string, call: number): string => `call_${runId}_${call}`;
+export const spellCallId = (runId: string, call: number): string => `call_${runId}_${call}`;
 
 /** Returns undefined for an id that no gateway has made. */
 export function parseCallId(id: string): { runId: string; call: number } | undefined {
@@ -89,7 +89,7 @@ export async function continueCalls(
   return openAndContinue(mark, { from, before: result?.usage ?? {} }, parts);
 }
 
-async function findRun(client: Client, runId: string): Promise<ApiAnswer<'run'> | undefined> {
+export async function findRun(client: Client, runId: string): Promise<ApiAnswer<'run'> | undefined> {
   try {
     return await client.runs.get(runId);
   } catch (error) {

@@ -14,7 +14,7 @@ const markSchema = z.object({
   question: z.object({ runId: z.string(), id: z.string() }).optional(),
 });
 export type Mark = z.output<typeof markSchema>;
-type Decision = { token: string; data: JsonValue };
+export type Decision = { token: string; data: JsonValue };
 export type MarkedRun = { run: Run; before: Usage };
 type GivenAnswers = {
   client: Client;
@@ -44,21 +44,33 @@ export async function openAndContinue(
 }
 
 /**
- * Gives all answers, and reads the run from its mark on. The run continues with the last one, so that a reader finds no suspension in between.
- * An answer that another request has given keeps no other one from the run: if that request ended before its last answer, the run would wait
- * until its expiry. @throws resume-token-used after the last answer if the answers are exclusive
+ * Gives all answers, and reads the run from its mark on. @throws resume-token-used after the last answer if the answers are exclusive
  */
 export async function continueAt({ from, before }: Mark, parts: GivenAnswers): Promise<MarkedRun> {
   const { client, runId, answers, left, isExclusive } = parts;
-  const used: unknown[] = [];
+  const used = await giveAnswers(parts);
+  if (isExclusive && used.length > 0) throw used[0];
+  const answered = { answeredTo: from.epoch, answeredTokens: answers.map(({ token }) => token) };
+  return { run: await client.follow(runId, { from, ...answered, signal: left }), before };
+}
+
+/**
+ * Gives all answers. The run continues with the last one, so that a reader finds no suspension in between. An answer that another request has
+ * given keeps no other one from the run: if that request ended before its last answer, the run would wait until its expiry. Returns the errors of
+ * the answers that were given before.
+ */
+export async function giveAnswers({
+  client,
+  runId,
+  answers,
+}: Pick<GivenAnswers, 'client' | 'runId' | 'answers'>): Promise<MillraceError[]> {
+  const used: MillraceError[] = [];
   for (const [at, { token, data }] of answers.entries())
     await client.runs.answer(runId, token, data, { hold: at < answers.length - 1 }).catch((error: unknown) => {
       if (!MillraceError.isInstance(error) || error.code !== 'resume-token-used') throw error;
       used.push(error);
     });
-  if (isExclusive && used.length > 0) throw used[0];
-  const answered = { answeredTo: from.epoch, answeredTokens: answers.map(({ token }) => token) };
-  return { run: await client.follow(runId, { from, ...answered, signal: left }), before };
+  return used;
 }
 
 /** Reads to the end. Returns the position behind it. */

@@ -1,17 +1,14 @@
-// The request of useChat: the messages of the page, of which only those after the last answer are new, and answers to
-// questions about calls.
+// The request of useChat: the messages of the page, of which only those after the last answer are new.
 import {
   MAX_REQUEST_MESSAGES,
   clientToolsSchema,
   jsonValueSchema,
   threadIdSchema,
-  tokenSchema,
   type Message,
   type MessagePart,
   type ToolInvocationPart,
 } from '@millrace/contracts';
 import { z } from 'zod';
-import { parseCallId, type CallResult, type CallResults } from '../agents/client-calls.ts';
 import { matchCalls } from '../agents/match-calls.ts';
 import { MAX_FILENAME, createFilePart } from '../agents/file-part.ts';
 import {
@@ -22,6 +19,8 @@ import {
   type ConvertOptions,
 } from '../agents/submitted-messages.ts';
 
+/** Maximum length of the id of a message. */
+const MAX_ID = 200;
 const approvalSchema = z.looseObject({
   id: z.string(),
   approved: z.boolean().optional(),
@@ -41,10 +40,10 @@ const partSchema = z.looseObject({
   output: jsonValueSchema.optional().catch(undefined),
   errorText: z.string().optional(),
 });
-type UiPart = z.output<typeof partSchema>;
+export type UiPart = z.output<typeof partSchema>;
 
 const uiMessageSchema = z.looseObject({
-  id: z.string().max(200),
+  id: z.string().max(MAX_ID),
   role: z.enum(['system', 'user', 'assistant']),
   metadata: z.looseObject({ runId: z.string().optional() }).nullish().catch(undefined),
   parts: z.array(partSchema).max(10_000),
@@ -56,43 +55,13 @@ export const uiRequestSchema = z.looseObject({
   messages: z.array(uiMessageSchema).min(1).max(MAX_REQUEST_MESSAGES),
   clientTools: clientToolsSchema.optional().describe('tools that the page executes'),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
+  messageId: z
+    .string()
+    .max(MAX_ID)
+    .nullish()
+    .describe('the answer that the response continues; default: the last message, if it is an answer'),
 });
 export type UiRequest = z.output<typeof uiRequestSchema>;
-
-export type ApprovalDecision = { id: string; approved: boolean; reason?: string | undefined };
-
-/** Returns the run of the last answer with the decisions that the page has added to it. */
-export function readDecisions(
-  messages: readonly UiMessage[],
-): { runId: string; decisions: ApprovalDecision[] } | undefined {
-  const last = messages.at(-1);
-  const runId = last?.metadata?.runId;
-  if (last?.role !== 'assistant' || runId === undefined || !tokenSchema.safeParse(runId).success) return undefined;
-  const decisions = last.parts.flatMap(({ state, approval }) =>
-    state === 'approval-responded' && approval?.approved !== undefined
-      ? [{ id: approval.id, approved: approval.approved, reason: approval.reason }]
-      : [],
-  );
-  return decisions.length === 0 ? undefined : { runId, decisions };
-}
-
-/** Returns the results of the page's tools in the last step of the last answer, if it has calls of a run. */
-export function readUiResults(messages: readonly UiMessage[]): CallResults | undefined {
-  const at = messages.findLastIndex(({ role }) => role === 'assistant');
-  const parts = messages[at]?.parts ?? [];
-  const step = parts.slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1);
-  const calls = step.flatMap((part) => {
-    const call = parseCallId(part.toolCallId ?? '');
-    return call ? [{ ...part, id: part.toolCallId ?? '', runId: call.runId }] : [];
-  });
-  const runId = calls[0]?.runId;
-  if (runId === undefined) return undefined;
-  const results = calls.flatMap(({ id, state, output, errorText = 'The tool failed.' }): CallResult[] => {
-    if (state === 'output-available') return [{ id, data: { output: output ?? null } }];
-    return state === 'output-error' ? [{ id, data: { error: errorText } }] : [];
-  });
-  return { runId, results, isLast: at === messages.length - 1 };
-}
 
 /** @throws run-refused if no message is new, message-invalid for a file */
 export function convertUiMessages(messages: readonly UiMessage[], options: ConvertOptions): Message[] {

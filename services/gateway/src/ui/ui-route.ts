@@ -1,25 +1,16 @@
 // The routes of useChat: a chat is a thread. A page that disconnects stops reading; only the route `stop` cancels.
 import type { Client, Run } from '@millrace/client';
-import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
-import { continueCalls } from '../agents/client-calls.ts';
 import { type CallMark, type OpenedRequest, settleFailed, settleRequest } from '../recent/open-request.ts';
-import { answerNewestQuestion, listQuestions } from '../agents/answer-question.ts';
-import { continueAt, readEnd } from '../agents/run-mark.ts';
+import { answerNewestQuestion } from '../agents/answer-question.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent/repeated-run.ts';
 import { readAgent } from '../own/run-routes.ts';
-import {
-  convertUiMessages,
-  readAnswerText,
-  readDecisions,
-  readUiResults,
-  uiRequestSchema,
-  type ApprovalDecision,
-  type UiRequest,
-} from './ui-request.ts';
+import { convertUiMessages, readAnswerText, uiRequestSchema, type UiRequest } from './ui-request.ts';
+import { readUiAnswers } from './ui-answers.ts';
+import { answerOtherRuns, continueAnswered, releaseLeftRun } from './answer-runs.ts';
 import { NO_OPENING, respondWithUi, type Opening } from './ui-stream.ts';
 import type { UiEvent } from './ui-parts.ts';
 
@@ -34,9 +25,7 @@ export async function serveUiMessages(request: Request, name: string, context: G
     const client = await access.connectClient();
     const parts = { access, context, headers: request.headers, left: stream.left };
     const { run, opening, opened } =
-      (await answerCalls({ ...body, agent }, client, parts)) ??
-      (await answerDecisions({ ...body, agent }, client, access, stream.left)) ??
-      (await startOrJoin({ ...body, agent }, client, parts));
+      (await continueRun({ ...body, agent }, client, parts)) ?? (await startOrJoin({ ...body, agent }, client, parts));
     context.limits.countRun(access, client, run.runId);
     const close = (isSent: boolean) => {
       void settleRequest(opened, { isSent });
@@ -72,48 +61,32 @@ async function startOrJoin(request: AgentRequest, client: Client, parts: StartPa
   return { run, opening: NO_OPENING, opened };
 }
 
-/** The page has executed its tools: the same answer continues. */
-async function answerCalls(
+/**
+ * The page has executed its tools, or has decided calls: the same answer continues. The answers of other messages go to their runs, which
+ * continue without a reader if the request has a new message.
+ */
+async function continueRun(
   request: AgentRequest,
   client: Client,
-  { access, context, headers, left }: StartParts,
+  { access, left }: StartParts,
 ): Promise<StartedChatRun | undefined> {
-  const found = readUiResults(request.messages);
-  if (!found) return undefined;
+  const given = readUiAnswers(request);
+  if (given.length === 0) return undefined;
   access.require('answer');
-  const mark = createMark(access, request, headers, context.recent);
-  const continued = await continueCalls(found, { client, agent: request.agent, left, mark });
-  if (!continued) return undefined;
-  const { run, opened } = continued;
-  return { run, opened, opening: { events: [describeStart(found.runId)], continues: true } };
+  const parts = { client, agent: request.agent, left };
+  const other = await answerOtherRuns(given, request.id, parts);
+  const continued = await continueAnswered(given, parts);
+  if (continued) return { run: continued, opening: { events: [describeStart(continued.runId)], continues: true } };
+  if (request.messages.at(-1)?.role === 'assistant') return other && { run: other, opening: openMessage(other.runId) };
+  await releaseLeftRun(given, parts);
+  return undefined;
 }
 
-/** The page has approved or denied calls: the same answer continues. */
-async function answerDecisions(
-  { messages, agent }: AgentRequest,
-  client: Client,
-  access: Access,
-  left: AbortSignal,
-): Promise<StartedChatRun | undefined> {
-  const found = readDecisions(messages);
-  if (!found) return undefined;
-  const open = await listQuestions(client, found.runId, agent);
-  const answers = found.decisions.flatMap((decision) => {
-    const token = open.find(({ id }) => id === decision.id)?.resumeToken;
-    return token === undefined ? [] : [{ token, data: toApproval(decision) }];
-  });
-  if (answers.length === 0)
-    throw new MillraceError('run-not-suspended', 'The run does not wait for these decisions.', {
-      remedy: 'Load the chat again: another page may have answered.',
-    });
-  access.require('answer');
-  const { runId } = found;
-  const from = await readEnd(await client.follow(runId, { signal: left }));
-  const { run } = await continueAt({ from, before: {} }, { client, runId, answers, left, isExclusive: true });
-  return { run, opening: { events: [describeStart(runId)], continues: true } };
-}
-
-const toApproval = ({ approved, reason }: ApprovalDecision) => ({ approved, ...(reason !== undefined && { reason }) });
+/** The rest of a run as a message of its own. */
+const openMessage = (runId: string): Opening => ({
+  events: [{ ...describeStart(runId), messageId: `msg_${crypto.randomUUID()}` }],
+  continues: false,
+});
 
 const describeStart = (runId: string): UiEvent => ({ type: 'start', messageMetadata: { runId } });
 
@@ -128,6 +101,5 @@ async function answerQuestion(
   if (text === '' || !access.identity.scopes.includes('answer')) return undefined;
   const answered = await answerNewestQuestion(client, { agent, threadId: id, text }, parts);
   if (!answered) return undefined;
-  const events = [{ ...describeStart(answered.run.runId), messageId: `msg_${crypto.randomUUID()}` }];
-  return { ...answered, opening: { events, continues: false } };
+  return { ...answered, opening: openMessage(answered.run.runId) };
 }

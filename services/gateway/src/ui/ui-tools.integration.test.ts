@@ -1,15 +1,9 @@
 // Tools of the page with the chat of the AI SDK, unchanged, which useChat is built on: it executes the calls and sends the
 // results by itself.
-import {
-  AbstractChat,
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithToolCalls,
-  type ChatInit,
-  type ChatState,
-  type UIMessage,
-} from 'ai';
+import { DefaultChatTransport, lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useGateway } from '../testing/gateway-under-test.ts';
+import { Chat, joinTexts } from '../testing/page-chat.ts';
 import { script, type ScriptElement } from '../testing/scripted.ts';
 
 const gateway = useGateway();
@@ -18,24 +12,6 @@ beforeAll(async () => {
   const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0, tools: ['calculator'] };
   await gateway.stack.client.agents.apply({ ...base, name: 'ui-tools', clientTools: true });
 });
-
-function createState(): ChatState<UIMessage> {
-  const state: ChatState<UIMessage> = {
-    status: 'ready',
-    error: undefined,
-    messages: [],
-    pushMessage: (message) => void (state.messages = [...state.messages, message]),
-    popMessage: () => void (state.messages = state.messages.slice(0, -1)),
-    replaceMessage: (at, message) => void (state.messages = state.messages.with(at, message)),
-    snapshot: (value) => structuredClone(value),
-  };
-  return state;
-}
-class Chat extends AbstractChat<UIMessage> {
-  constructor(init: ChatInit<UIMessage>) {
-    super({ ...init, state: createState() });
-  }
-}
 
 const weather = { name: 'weather', description: 'Reads the weather.' };
 const callWeather = (city: string) => ({ name: 'weather', args: { city } });
@@ -76,8 +52,6 @@ function openChat(execute: (input: unknown) => { output: unknown } | { error: st
 const readStatus = ({ messages }: Chat): unknown => Reflect.get(Object(messages.at(-1)?.metadata), 'status');
 const listTools = ({ messages }: Chat) =>
   (messages.at(-1)?.parts ?? []).flatMap((part) => (part.type === 'dynamic-tool' ? [part] : []));
-const joinTexts = ({ messages }: Chat): string =>
-  (messages.at(-1)?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 
 describe('tools of the page', () => {
   test('are executed over two rounds, and the answer is one message', async () => {
