@@ -21,8 +21,11 @@ function defineChunk<T extends string, P extends z.ZodRawShape>(type: T, payload
 const toolCallId = z.string();
 const toolName = z.string();
 const anyValue = jsonValueSchema.optional();
-/** Set by the orchestrator: the caller executes the call. */
-const ofClient = { clientTool: z.boolean().optional() };
+/** Set by the orchestrator. `clientTool`: the caller executes the call. */
+const ofTool = {
+  clientTool: z.boolean().optional(),
+  unknownTool: z.boolean().optional().describe('the run has no tool of this name: guards judge the name as text'),
+};
 
 /** Last chunk of a successful run. */
 export const finishChunkSchema = defineChunk('finish', {
@@ -46,7 +49,7 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
     toolName,
     args: anyValue,
     providerExecuted: z.boolean().optional(),
-    ...ofClient,
+    ...ofTool,
     ...metadata,
   }),
   defineChunk('tool-result', {
@@ -56,7 +59,7 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
     isError: z.boolean().optional(),
     args: anyValue,
     providerExecuted: z.boolean().optional(),
-    ...ofClient,
+    ...ofTool,
     ...metadata,
   }),
   defineChunk('tool-call-input-streaming-start', {
@@ -64,12 +67,12 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
     toolName,
     providerExecuted: z.boolean().optional(),
     dynamic: z.boolean().optional(),
-    ...ofClient,
+    ...ofTool,
     ...metadata,
   }),
   defineChunk('tool-call-delta', { toolCallId, argsTextDelta: z.string(), toolName: toolName.optional(), ...metadata }),
   defineChunk('tool-call-input-streaming-end', { toolCallId, ...ended, ...metadata }),
-  defineChunk('tool-error', { toolCallId, toolName, args: anyValue, error: jsonValueSchema, ...ofClient }),
+  defineChunk('tool-error', { toolCallId, toolName, args: anyValue, error: jsonValueSchema, ...ofTool }),
   defineChunk('tool-output', { output: jsonValueSchema }),
   defineChunk('step-output', { output: jsonValueSchema }),
   defineChunk('tool-approval-request', { approvalId: z.string(), toolCallId, ...metadata }),
@@ -80,7 +83,7 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
     toolName,
     reason: z.string(),
     code: z.string().optional(),
-    ...ofClient,
+    ...ofTool,
   }),
   defineChunk('source', { id: z.string(), sourceType: z.enum(['url', 'document']), title: z.string(), ...metadata }),
   defineChunk('file', { data: z.string(), mimeType: z.string(), ...metadata }),

@@ -27,6 +27,7 @@ import { escapeToolNames, type ModelCallOptions } from './prompt.ts';
 import { buildResponseMessageId } from '../state/response-message.ts';
 import { retractFrom } from '../state/retract.ts';
 import { reportCutOff } from './report-cut-off.ts';
+import { markUnknownTool } from './unknown-tools.ts';
 import { streamStep, type StepChunkSource, type LastChunks, type StepStream } from './step-stream.ts';
 
 /** The request as processInputStep and processLLMRequest left it. */
@@ -106,11 +107,13 @@ async function streamOnce(
   const buildPayload = () => ({ messageId, ...(warnings.length > 0 && { warnings }) });
   const makeStepStart = () => makeChunk(runId, { type: 'step-start', payload: buildPayload() });
   const shown = { isObject: showsObject(run, call), keepsRawText: call.structuredOutput !== undefined };
+  const known = new Set([...call.tools, ...run.plan.tools].map(({ name }) => name));
+  const markTools = (chunks: readonly Chunk[]) => chunks.map((chunk) => markUnknownTool(chunk, known));
   if (call.cached)
     return streamStep(run, input, {
       makeFirst: makeStepStart,
       lastChunks,
-      source: replayFromCache(run, call.cached),
+      source: replayFromCache(run, call.cached, markTools),
       ...shown,
     });
   run.dispatch({ action: 'model-called' });
@@ -121,7 +124,7 @@ async function streamOnce(
     const takeAnswer = (chunks: Chunk[]) => {
       activity.receive();
       meter.countChunks(chunks);
-      return take(chunks);
+      return take(markTools(chunks));
     };
     try {
       const keepWarnings = (some: unknown[]) => void (warnings = some);
@@ -224,13 +227,10 @@ const FRAME: readonly string[] = ['step-start', 'step-finish', 'finish', 'error'
 const isAnswer = (cached: Chunk, raw = false): boolean =>
   passesChain(cached) && !FRAME.includes(cached.type) && (raw || cached.type !== 'raw');
 
-function replayFromCache({ ref: { runId }, agent }: Run, chunks: Chunk[]) {
+function replayFromCache({ ref: { runId }, agent }: Run, chunks: Chunk[], mark: (chunks: Chunk[]) => Chunk[]) {
   return async (_signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>): Promise<ModelEnd> => {
-    await take(
-      chunks
-        .filter((cached) => isAnswer(cached, agent.raw))
-        .map((cached) => ({ ...cached, runId, from: 'AGENT' as const })),
-    );
+    const answer = chunks.filter((cached) => isAnswer(cached, agent.raw));
+    await take(mark(answer.map((cached) => ({ ...cached, runId, from: 'AGENT' as const }))));
     const finishReason = chunks.some((cached) => cached.type === 'tool-call') ? 'tool-calls' : 'stop';
     return { finishReason, usage: {}, warnings: [] };
   };

@@ -46,10 +46,13 @@ export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
     return whole === payload ? outer : withPayload(outer, whole);
   }
   const mimeType: unknown = Reflect.get(payload, 'mimeType');
+  const isUnknownTool = Reflect.get(payload, 'unknownTool') === true;
   const mapped = mapFields(payload, (name, value) =>
     FILES.has(chunk.type) && BYTES.has(name)
       ? [name, mapBytes(value, mimeType, mapValue)]
-      : mapMember(chunk.type, name, value, mapValue),
+      : isUnknownTool && name === 'toolName'
+        ? mapNamed(name, value, mapValue)
+        : mapMember(chunk.type, name, value, mapValue),
   );
   return mapped === payload ? outer : withPayload(outer, mapped);
 }
