@@ -109,6 +109,7 @@ function describeService(store: string, env: () => Record<string, string>): void
       'api-threads-get',
       'api-threads-list',
       'api-threads-rename',
+      'api-threads-truncate',
       'processInput-message-history',
       'processOutputResult-message-history',
     ]);

@@ -1,4 +1,4 @@
-// `millrace threads rename` and `delete`, `millrace messages` and `millrace memory set`: change stored conversations and
+// `millrace threads rename`, `truncate` and `delete`, `millrace messages` and `millrace memory set`: change stored conversations and
 // working memory.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -23,6 +23,25 @@ export const defineRenameCommand = (cli: Cli) =>
         const { id, title } = await client.threads.rename(args.thread, args.title);
         writeLine(cli.io, makePrintable(`${id} is renamed: ${title}`));
       }),
+  });
+
+export const defineTruncateCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
+    name: 'millrace threads truncate',
+    description: 'Delete a message and all later ones of a thread, with their vectors.',
+    args: {
+      thread: { type: 'positional', required: true, description: 'its id' },
+      from: { type: 'positional', required: true, description: 'id of the first message to delete' },
+      last: { type: 'string', required: true, description: 'id of the last message: another one is an error' },
+      yes: { type: 'boolean', description: 'required: a deletion cannot be undone' },
+    },
+    async run(args) {
+      requireYes(args.yes, 'millrace threads truncate');
+      return withClient(cli.io, args, async (client) => {
+        const { deleted, total } = await client.threads.truncate(args.thread, { from: args.from, last: args.last });
+        writeLine(cli.io, `${deleted} messages are deleted, ${total} remain`);
+      });
+    },
   });
 
 export const deleteCommand = (cli: Cli) =>

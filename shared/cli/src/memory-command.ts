@@ -8,7 +8,12 @@ import {
   type Thread,
 } from '@millrace/contracts';
 import { defineSearchCommand } from './search-command.ts';
-import { deleteCommand, defineMemorySetCommand, defineRenameCommand } from './edit-memory-commands.ts';
+import {
+  deleteCommand,
+  defineMemorySetCommand,
+  defineRenameCommand,
+  defineTruncateCommand,
+} from './edit-memory-commands.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
@@ -17,11 +22,12 @@ import { UsageError } from './usage-error.ts';
 import type { Client } from '@millrace/client';
 
 export const defineThreadsCommand = (cli: Cli) =>
-  group('millrace threads', 'Read, search, rename and delete conversations', {
+  group('millrace threads', 'Read, search, rename, cut and delete conversations', {
     list: defineListCommand(cli),
     messages: defineMessagesCommand(cli),
     search: defineSearchCommand(cli),
     rename: defineRenameCommand(cli),
+    truncate: defineTruncateCommand(cli),
     delete: deleteCommand(cli),
   });
 export const defineMemoryCommand = (cli: Cli) =>

@@ -95,6 +95,11 @@ export type Client = {
     rename(threadId: string, title: string): Promise<Thread>;
     /** Deletes messages, vectors and working memory of the thread. Returns the number of messages. */
     delete(threadId: string): Promise<number>;
+    /**
+     * Deletes the message `from` and all later ones, with their vectors. `last`: the last message as the caller has read it.
+     * @throws state-conflict if the thread has another last message
+     */
+    truncate(threadId: string, cut: { from: string; last: string }): Promise<{ deleted: number; total: number }>;
     /** `last`: only the newest N, in order. `unsaved`: runs with messages that wait for their store. */
     messages(threadId: string, page?: PageRange & { last?: number | undefined }): Promise<ThreadMessages>;
   };

@@ -69,6 +69,7 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
         (await ask('threads-search', { ...of, resourceId, query })).hits,
       rename: (threadId, title) => ask('threads-rename', { threadId, title }),
       delete: async (threadId) => (await ask('threads-delete', { threadId })).messages,
+      truncate: (threadId, { from, last }) => ask('threads-truncate', { threadId, from, last }),
       messages: (threadId, page = {}) => listThreadMessages(ask, threadId, page),
     },
     messages: {

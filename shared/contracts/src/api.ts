@@ -239,6 +239,7 @@ const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set([
   'keys-create',
   'keys-revoke',
   'threads-delete',
+  'threads-truncate',
   'messages-delete',
   'processors-try',
   'tools-call',

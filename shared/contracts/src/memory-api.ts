@@ -33,6 +33,7 @@ const memoryAddress = {
       'alone: the memory of a thread without a resource; with a resource: the thread’s own memory (scope thread)',
     ),
 };
+const messageIdSchema = z.string().min(1).max(200);
 /** Page size of a list, with its bounds. */
 const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) };
 
@@ -102,7 +103,18 @@ export const MEMORY_API = {
   ),
   /** Deletes messages and their vectors. Ids without a message have no effect. */
   'messages-delete': defineVerb(
-    ofThread.extend({ ids: z.array(z.string().min(1).max(200)).min(1).max(1_000) }),
+    ofThread.extend({ ids: z.array(messageIdSchema).min(1).max(1_000) }),
+    z.object({ threadId: z.string(), deleted: count, total: count.describe('number of messages of the thread') }),
+  ),
+  /**
+   * Deletes a message and all later ones of a thread, with their vectors. @throws state-conflict if the thread has another last message,
+   * message-invalid if it has no message `from`, or more than 1,000 from there on
+   */
+  'threads-truncate': defineVerb(
+    ofThread.extend({
+      from: messageIdSchema.describe('id of the first message to delete'),
+      last: messageIdSchema.describe('id of the last message of the thread, as the caller has read it'),
+    }),
     z.object({ threadId: z.string(), deleted: count, total: count.describe('number of messages of the thread') }),
   ),
   /** Replaces a working memory, addressed as in memory-get. */

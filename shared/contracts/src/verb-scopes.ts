@@ -10,6 +10,7 @@ export const VERB_SCOPES: Readonly<Record<ApiVerb, Scope>> = {
   check: 'run',
   'threads-rename': 'run',
   'threads-delete': 'run',
+  'threads-truncate': 'run',
   'messages-delete': 'run',
   run: 'read',
   replay: 'read',

@@ -49,6 +49,7 @@ const OTHER_VERBS: Record<string, ApiVerb[]> = {
     'threads-get',
     'threads-rename',
     'threads-delete',
+    'threads-truncate',
     'messages-list',
     'messages-save',
     'messages-delete',

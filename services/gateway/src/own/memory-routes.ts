@@ -112,6 +112,19 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
   }),
   defineRoute({
     method: 'POST',
+    path: '/v1/threads/{thread}/truncate',
+    id: 'truncateThread',
+    summary: 'Deletes a message and all later ones, with their vectors, unless the thread has another last message.',
+    scope: 'run',
+    body: API['threads-truncate'].request.omit({ threadId: true }).strict(),
+    answer: API['threads-truncate'].answer,
+    async handle({ access, params, body }) {
+      const threadId = readThread(params);
+      return { threadId, ...(await (await access.connectClient()).threads.truncate(threadId, body)) };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
     path: '/v1/threads/{thread}/messages',
     id: 'saveMessages',
     summary: 'Appends messages that no guard has judged.',

@@ -15,10 +15,11 @@ import {
   type Thread,
 } from '@millrace/contracts';
 import { chooseMemoryOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
+import { createTailConflict } from '../store/history-errors.ts';
 import type { HistoryStore, OwnedThread } from '../store/history-store.ts';
 import { recordJudges } from '../store/stored-message.ts';
 
-export type EditVerb = 'threads-rename' | 'threads-delete' | 'messages-save' | 'messages-delete';
+export type EditVerb = 'threads-rename' | 'threads-delete' | 'threads-truncate' | 'messages-save' | 'messages-delete';
 /** Resolves when every service has deleted. */
 export type Forget = (request: ForgetRequest) => Promise<void>;
 /** @throws thread-unknown, also for a thread of another caller */
@@ -46,14 +47,20 @@ export function createEditVerbs({ store, forget, getOwnThread }: EditParts): Edi
       await forget({ what: 'thread', ...place });
       return { threadId, messages: await store.deleteThread(owned) };
     },
+    'threads-truncate': async ({ threadId, from, last }, call) => {
+      const { place, owned } = await findOwned(threadId, call);
+      const tail = await store.findTail(owned, from, MAX_TRUNCATED + 1);
+      if (tail.last !== last) throw createTailConflict(threadId, last, tail.last);
+      checkTail(threadId, from, tail.ids);
+      for (const some of splitIds(tail.ids)) await forgetMessages(forget, place, await store.findMessages(owned, some));
+      const deleted = await store.truncateThread(owned, { from, last });
+      return { threadId, deleted, total: await countMessages(owned) };
+    },
     'messages-delete': async ({ threadId, ids }, call) => {
       const { place, owned } = await findOwned(threadId, call);
-      const wanted = [...new Set(ids)];
       let deleted = 0;
-      for (let at = 0; at < wanted.length; at += MAX_FORGOTTEN_MESSAGES) {
-        const some = wanted.slice(at, at + MAX_FORGOTTEN_MESSAGES);
-        const messages = (await store.findMessages(owned, some)).map(describeForgotten);
-        if (messages.length > 0) await forget({ what: 'messages', ...place, messages });
+      for (const some of splitIds([...new Set(ids)])) {
+        await forgetMessages(forget, place, await store.findMessages(owned, some));
         deleted += await store.deleteMessages(owned, some);
       }
       return { threadId, deleted, total: await countMessages(owned) };
@@ -72,6 +79,39 @@ export function createEditVerbs({ store, forget, getOwnThread }: EditParts): Edi
       return { threadId, total: await countMessages(owned) };
     },
   };
+}
+
+/** Maximum number of messages that one request cuts off. */
+const MAX_TRUNCATED = 1_000;
+
+/** @throws message-invalid */
+function checkTail(threadId: string, from: string, ids: readonly string[]): void {
+  if (ids.length > MAX_TRUNCATED)
+    throw new MillraceError(
+      'message-invalid',
+      `Thread "${threadId}" has more than ${MAX_TRUNCATED} messages from "${from}" on.`,
+      {
+        path: 'from',
+        remedy: 'Cut the thread at a later message first.',
+      },
+    );
+  if (ids.length === 0)
+    throw new MillraceError('message-invalid', `Thread "${threadId}" has no message "${from}".`, {
+      path: 'from',
+      remedy: '`messages-list` lists the messages of the thread.',
+    });
+}
+
+function splitIds(ids: readonly string[]): string[][] {
+  const count = Math.ceil(ids.length / MAX_FORGOTTEN_MESSAGES);
+  return Array.from({ length: count }, (_, at) =>
+    ids.slice(at * MAX_FORGOTTEN_MESSAGES, (at + 1) * MAX_FORGOTTEN_MESSAGES),
+  );
+}
+
+type ForgottenPlace = Omit<Extract<ForgetRequest, { what: 'thread' }>, 'what'>;
+async function forgetMessages(forget: Forget, place: ForgottenPlace, messages: readonly Message[]): Promise<void> {
+  if (messages.length > 0) await forget({ what: 'messages', ...place, messages: messages.map(describeForgotten) });
 }
 
 const describeForgotten = (message: Message) => ({

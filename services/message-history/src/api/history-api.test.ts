@@ -125,6 +125,32 @@ describe('the history API', () => {
     expect(asked[0]?.[0]).toEqual({ id: 'long.0', text: 'x'.repeat(4_000) });
   });
 
+  test('threads-truncate deletes the derived data first, and is refused for another last message before it deletes any', async () => {
+    const messages = messagesOfRun('long', 25, 'Words.');
+    await store.saveBlock(block({ tenant: 'acme', threadId: 'a', runId: 'long', messages }));
+    const truncate = (from: string, last = 'long.24') => api['threads-truncate']({ threadId: 'a', from, last }, acme);
+    await expect(truncate('long.0', 'run-1.4')).rejects.toMatchObject({ code: 'state-conflict', path: 'last' });
+    await expect(truncate('none')).rejects.toMatchObject({ code: 'message-invalid', path: 'from' });
+    expect(forgotten).toEqual([]);
+    failure = new MillraceError('nobody-there', 'down');
+    await expect(truncate('long.0')).rejects.toMatchObject({ code: 'nobody-there' });
+    failure = undefined;
+    const cut = await truncate('long.0');
+    expect(API['threads-truncate'].answer.parse(cut)).toEqual(cut);
+    expect(cut).toEqual({ threadId: 'a', deleted: 25, total: 5 });
+    const asked = forgotten.flatMap((one) => (one.what === 'messages' ? one.messages : []));
+    expect(asked).toEqual(messages.map(({ id }) => ({ id, text: 'Words.' })));
+  });
+
+  test('threads-truncate refuses to cut more than 1,000 messages, and names the member', async () => {
+    await store.saveBlock(
+      block({ tenant: 'acme', threadId: 'a', runId: 'long', messages: messagesOfRun('long', 1_001) }),
+    );
+    const cut = api['threads-truncate']({ threadId: 'a', from: 'long.0', last: 'long.1000' }, acme);
+    await expect(cut).rejects.toMatchObject({ code: 'message-invalid', path: 'from' });
+    expect(forgotten).toEqual([]);
+  });
+
   test('messages-save appends messages once for each saveId, labelled as text that no guard has judged', async () => {
     const user = { ...buildTextMessage('m1', 'user', 'hello'), judges: ['pii'], resourceId: 'eve' };
     const trusted = { origin: 'model', trust: 'trusted' };
@@ -168,6 +194,8 @@ describe('the history API', () => {
     await expect(api['threads-rename']({ threadId: 'b', title: 'mine' }, eve)).rejects.toMatchObject(unknown);
     await expect(api['threads-delete']({ threadId: 'b' }, eve)).rejects.toMatchObject(unknown);
     await expect(api['messages-delete']({ threadId: 'b', ids: ['run-1.0'] }, eve)).rejects.toMatchObject(unknown);
+    const cut = { threadId: 'b', from: 'run-1.0', last: 'run-1.1' };
+    await expect(api['threads-truncate'](cut, eve)).rejects.toMatchObject(unknown);
     for (const resourceId of ['bob', undefined]) {
       const saved = api['messages-save']({ threadId: 'b', resourceId, messages }, eve);
       await expect(saved).rejects.toMatchObject({ path: 'resourceId' });

@@ -30,6 +30,15 @@ export function createUnknownThreadError({ tenant, threadId }: ThreadRef): Millr
   });
 }
 
+/** @param found id of the last message; absent: the thread has no message */
+export function createTailConflict(threadId: string, expected: string, found: string | undefined): MillraceError {
+  const last = found === undefined ? 'has no message' : `ends with the message "${found}"`;
+  return new MillraceError('state-conflict', `Thread "${threadId}" ${last}, not with "${expected}".`, {
+    path: 'last',
+    remedy: 'Read the messages again: another page or run has changed the thread.',
+  });
+}
+
 /** @throws message-invalid */
 export function checkBlock(block: HistoryBlock): void {
   if (block.messages.length <= MAX_BLOCK_MESSAGES) return;

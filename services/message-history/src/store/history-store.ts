@@ -14,6 +14,7 @@ export type OwnedThread = ThreadRef & { owner: string };
 
 export type HistoryOwner = { tenant: string; owner: string };
 export type HistoryRun = { runId: string; threadId: string };
+export type ThreadTail = { ids: string[]; last?: string | undefined };
 export type ErasedMessages = { deleted: number; left: number };
 
 /** The messages of one run in its thread. */
@@ -110,6 +111,16 @@ export type HistoryStore = {
    * number of deleted messages. @throws thread-unknown, also for a thread of another owner
    */
   deleteMessages(thread: OwnedThread, ids: readonly string[], signal?: AbortSignal): Promise<number>;
+  /**
+   * Returns the ids of the message `from` and of all later ones, oldest first, at most `limit`; none if the thread has no such message. `last`:
+   * the id of its last message. @throws thread-unknown, also for a thread of another owner
+   */
+  findTail(thread: OwnedThread, from: string, limit: number, signal?: AbortSignal): Promise<ThreadTail>;
+  /**
+   * Deletes the message `from` and all later ones, and keeps the thread. Returns the number of deleted messages: 0 if the thread has no message
+   * `from`. @throws thread-unknown, also for a thread of another owner; state-conflict if `last` is not the id of the last message
+   */
+  truncateThread(thread: OwnedThread, cut: { from: string; last: string }, signal?: AbortSignal): Promise<number>;
   /**
    * Deletes every thread of an owner, and the named threads that have no other owner. From then on, for
    * RUN_MARK_TTL_MS, the store rejects every save of the named runs in their threads. Returns the number of deleted

@@ -20,6 +20,8 @@ export function createFailingStore(): HistoryStore & { calls: string[] } {
     deleteThread: fail('deleteThread'),
     findMessages: fail('findMessages'),
     deleteMessages: fail('deleteMessages'),
+    findTail: fail('findTail'),
+    truncateThread: fail('truncateThread'),
     eraseOwner: fail('eraseOwner'),
     close: async () => undefined,
   };

@@ -77,6 +77,50 @@ export function describeEditing(store: () => HistoryStore): void {
       expect(await store().deleteMessages(saved, ids)).toBe(ids.length);
     });
 
+    test('a thread that is cut at a message keeps the messages before it, and later runs append behind them', async () => {
+      const saved = block({ tenant: newTenant(), messages: messagesOfRun('run-1', 3) });
+      await store().saveBlock(saved);
+      await store().saveBlock({ ...saved, runId: 'run-2', messages: messagesOfRun('run-2', 2) });
+      const ids = ['run-1.2', 'run-2.0', 'run-2.1'];
+      expect(await store().findTail(saved, 'run-1.2', 10)).toEqual({ ids, last: 'run-2.1' });
+      expect(await store().findTail(saved, 'run-1.2', 2)).toEqual({ ids: ids.slice(0, 2), last: 'run-2.1' });
+      expect(await store().findTail(saved, 'none', 10)).toEqual({ ids: [], last: 'run-2.1' });
+      expect(await store().truncateThread(saved, { from: 'none', last: 'run-2.1' })).toBe(0);
+      expect(await store().truncateThread(saved, { from: 'run-1.2', last: 'run-2.1' })).toBe(3);
+      expect(listIds((await store().recallLast(saved, 10)).messages)).toEqual(['run-1.0', 'run-1.1']);
+      expect(await store().getThread(saved)).toMatchObject({ messageCount: 2 });
+      await store().saveBlock({ ...saved, runId: 'run-3', messages: messagesOfRun('run-3', 1) });
+      expect(listIds((await store().listMessages(saved, page)).messages)).toEqual(['run-1.0', 'run-1.1', 'run-3.0']);
+    });
+
+    test('a cut that expects another last message changes nothing and names both, also in an empty thread', async () => {
+      const saved = block({ tenant: newTenant() });
+      await store().saveBlock(saved);
+      const cut = { from: 'run-1.0', last: 'run-1.0' };
+      const conflict = { code: 'state-conflict', message: expect.stringMatching(/"run-1\.1", not with "run-1\.0"/) };
+      await expect(store().truncateThread(saved, cut)).rejects.toMatchObject(conflict);
+      expect(await store().getThread(saved)).toMatchObject({ messageCount: 2 });
+      await store().truncateThread(saved, { from: 'run-1.0', last: 'run-1.1' });
+      expect(await store().findTail(saved, 'run-1.0', 10)).toEqual({ ids: [] });
+      await expect(store().truncateThread(saved, cut)).rejects.toMatchObject({ code: 'state-conflict' });
+    });
+
+    test('of cuts and saves at the same time each cut is refused or deletes what its caller has read', async () => {
+      const saved = block({ tenant: newTenant(), messages: messagesOfRun('run-1', 2) });
+      for (let round = 0; round < 20; round += 1) {
+        const runId = `race-${round}`;
+        await store().saveBlock({ ...saved, runId: `base-${round}`, messages: messagesOfRun(`base-${round}`, 2) });
+        const cut = { from: `base-${round}.0`, last: `base-${round}.1` };
+        const [, cutting] = await Promise.allSettled([
+          store().saveBlock({ ...saved, runId, messages: messagesOfRun(runId, 1) }),
+          store().truncateThread(saved, cut),
+        ]);
+        const ids = listIds((await store().recallLast(saved, 100)).messages);
+        expect(ids).toContain(`${runId}.0`);
+        expect(ids.includes(cut.from)).toBe(cutting.status === 'rejected');
+      }
+    });
+
     test('a thread of another owner is unknown, and nothing of it changes', async () => {
       const saved = block({ tenant: newTenant() });
       await store().saveBlock(saved);
@@ -88,6 +132,9 @@ export function describeEditing(store: () => HistoryStore): void {
         await expect(store().renameThread(foreign, 'mine')).rejects.toMatchObject(unknown);
         await expect(store().deleteThread(foreign)).rejects.toMatchObject(unknown);
         await expect(store().deleteMessages(foreign, listIds(saved.messages))).rejects.toMatchObject(unknown);
+        await expect(store().findTail(foreign, 'run-1.0', 1)).rejects.toMatchObject(unknown);
+        const cut = { from: 'run-1.0', last: 'run-1.1' };
+        await expect(store().truncateThread(foreign, cut)).rejects.toMatchObject(unknown);
         await expect(store().findMessages(foreign, listIds(saved.messages))).rejects.toMatchObject(unknown);
       }
       expect(await store().getThread(saved)).toEqual(before);

@@ -1,9 +1,10 @@
 -- Changes a thread of an owner as a whole. All keys are the thread's, and so of one slot.
 --
 -- KEYS thread, order, bodies, runs
--- ARGV owner, then 'rename' and the title; 'empty'; 'drop'; or 'delete' and message ids
--- Returns {'thread-unknown'} if the thread does not exist or has another owner, else {'ok', number of deleted messages}. 'drop' keeps
--- a thread that has messages again.
+-- ARGV owner, then 'rename' and the title; 'empty'; 'drop'; 'delete' and message ids; or 'truncate', the id of the first message to delete and
+--      that of the last message
+-- Returns {'thread-unknown'} if the thread does not exist or has another owner, {'conflict', id of the last message or ''} if 'truncate' expects
+-- another one, else {'ok', number of deleted messages}. 'drop' keeps a thread that has messages again.
 local thread, order, bodies, runs = unpack(KEYS)
 local owner, what = ARGV[1], ARGV[2]
 
@@ -25,6 +26,20 @@ if what == 'drop' then
     redis.call('DEL', thread, order, bodies, runs)
   end
   return { 'ok', '0' }
+end
+if what == 'truncate' then
+  local last = redis.call('ZRANGE', order, -1, -1)[1]
+  if last ~= ARGV[4] then
+    return { 'conflict', last or '' }
+  end
+  local first = redis.call('ZSCORE', order, ARGV[3])
+  local cut = first and redis.call('ZRANGEBYSCORE', order, first, '+inf') or {}
+  for _, id in ipairs(cut) do
+    redis.call('ZREM', order, id)
+    redis.call('HDEL', bodies, id)
+  end
+  redis.call('HSET', thread, 'messageCount', redis.call('ZCARD', order))
+  return { 'ok', tostring(#cut) }
 end
 local deleted = 0
 for at = 3, #ARGV do

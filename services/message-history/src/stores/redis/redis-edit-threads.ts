@@ -5,7 +5,7 @@ import { MillraceError } from '@millrace/contracts';
 import { RUN_MARK_TTL_MS, readScript, runScript, storeCalls } from '@millrace/stores';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { STORE, createUnknownThreadError } from '../../store/history-errors.ts';
+import { STORE, createTailConflict, createUnknownThreadError } from '../../store/history-errors.ts';
 import type { HistoryStore, HistoryRun, OwnedThread } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import { listIndexKeys, listThreadKeys } from './redis-keys.ts';
@@ -13,11 +13,15 @@ import { listThread, unlistThread } from './redis-thread-index.ts';
 
 type RedisThreadEdits = Pick<
   HistoryStore,
-  'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'eraseOwner'
+  'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'findTail' | 'truncateThread' | 'eraseOwner'
 >;
 const answered = storeCalls(STORE);
 const script = readScript(new URL('./edit-thread.lua', import.meta.url));
-const replySchema = z.union([z.tuple([z.literal('thread-unknown')]), z.tuple([z.literal('ok'), z.coerce.number()])]);
+const replySchema = z.union([
+  z.tuple([z.literal('thread-unknown')]),
+  z.tuple([z.literal('conflict'), z.string()]),
+  z.tuple([z.literal('ok'), z.coerce.number()]),
+]);
 
 /** Another deletion has dropped the thread in between. */
 function ignoreUnknown(error: unknown): undefined {
@@ -45,9 +49,11 @@ export function createRedisThreadEdits(redis: Redis): RedisThreadEdits {
     const reply = await answered('change a thread', signal, () =>
       runScript(redis, script, [key, order, bodies, runs], [thread.owner, ...change]),
     );
-    const [outcome, count] = replySchema.parse(reply);
-    if (outcome === 'thread-unknown') throw createUnknownThreadError(thread);
-    return count;
+    const parsed = replySchema.parse(reply);
+    if (parsed[0] === 'thread-unknown') throw createUnknownThreadError(thread);
+    if (parsed[0] === 'conflict')
+      throw createTailConflict(thread.threadId, change.at(-1) ?? '', parsed[1] === '' ? undefined : parsed[1]);
+    return parsed[1];
   };
   const deleteThread: RedisThreadEdits['deleteThread'] = async (thread, signal) => {
     const count = await edit(thread, signal, 'empty');
@@ -70,6 +76,19 @@ export function createRedisThreadEdits(redis: Redis): RedisThreadEdits {
       return stored.flatMap((body) => (body === null ? [] : [readMessage(body)]));
     },
     deleteMessages: (thread, ids, signal) => edit(thread, signal, 'delete', ...ids),
+    async findTail(thread, from, limit, signal) {
+      const { thread: key, order } = listThreadKeys(thread);
+      const [owner, first, last] = await answered('read messages', signal, () =>
+        Promise.all([redis.hget(key, 'owner'), redis.zscore(order, from), redis.zrange(order, '-1', '-1')]),
+      );
+      if (owner !== thread.owner) throw createUnknownThreadError(thread);
+      if (first === null) return { ids: [], last: last[0] };
+      const ids = await answered('read messages', signal, () =>
+        redis.zrangebyscore(order, first, '+inf', 'LIMIT', 0, limit),
+      );
+      return { ids, last: last[0] };
+    },
+    truncateThread: (thread, { from, last }, signal) => edit(thread, signal, 'truncate', from, last),
     async eraseOwner({ tenant, owner }, runs, signal) {
       await fenceRuns(redis, tenant, runs, signal);
       const listOwn = async () =>

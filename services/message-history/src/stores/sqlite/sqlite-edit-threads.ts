@@ -8,22 +8,29 @@ import {
   runInTransaction,
   storeCalls,
 } from '@millrace/stores';
-import { STORE, createUnknownThreadError } from '../../store/history-errors.ts';
-import type { ErasedMessages, HistoryOwner, HistoryStore, HistoryRun, OwnedThread } from '../../store/history-store.ts';
+import { STORE, createTailConflict, createUnknownThreadError } from '../../store/history-errors.ts';
+import type {
+  ErasedMessages,
+  HistoryOwner,
+  HistoryStore,
+  HistoryRun,
+  OwnedThread,
+  ThreadTail,
+} from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import type { Statements } from './sqlite-statements.ts';
 
 type SqliteThreadEdits = Pick<
   HistoryStore,
-  'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'eraseOwner'
+  'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'findTail' | 'truncateThread' | 'eraseOwner'
 >;
 const answered = storeCalls(STORE);
 
 export function createSqliteThreadEdits(database: DatabaseSync, statements: Statements): SqliteThreadEdits {
-  const runEdit = <T>(thread: OwnedThread, signal: AbortSignal | undefined, edit: (key: [string, string]) => T) =>
+  const runEdit = <T>(thread: OwnedThread, signal: AbortSignal | undefined, edit: (key: ThreadKey) => T) =>
     answered('change a thread', signal, () => {
       const { tenant, threadId, owner } = thread;
-      const key: [string, string] = [checkTenant(tenant), threadId];
+      const key: ThreadKey = [checkTenant(tenant), threadId];
       return runInTransaction(database, () => {
         if (statements.findThread.get(...key)?.['owner'] !== owner) throw createUnknownThreadError(thread);
         return edit(key);
@@ -48,18 +55,36 @@ export function createSqliteThreadEdits(database: DatabaseSync, statements: Stat
         }),
       ),
     deleteMessages: (thread, ids, signal) =>
+      runEdit(thread, signal, (key) => dropMessages(database, statements, key, ids)),
+    findTail: (thread, from, limit, signal) => runEdit(thread, signal, (key) => readTail(statements, key, from, limit)),
+    truncateThread: (thread, { from, last: expected }, signal) =>
       runEdit(thread, signal, (key) => {
-        markDeleted(database);
-        const dropped = ids.map((id) => Number(statements.dropMessage.run(...key, id).changes));
-        const count = dropped.reduce((sum, one) => sum + one, 0);
-        statements.countDropped.run(count, ...key);
-        return count;
+        const { ids, last } = readTail(statements, key, from, ALL_ROWS);
+        if (last !== expected) throw createTailConflict(thread.threadId, expected, last);
+        return dropMessages(database, statements, key, ids);
       }),
     eraseOwner: (owner, runs, signal) =>
       answered('erase the threads of an owner', signal, () =>
         eraseFromSqlite(database, () => eraseRows(database, statements, owner, runs)),
       ),
   };
+}
+
+type ThreadKey = [tenant: string, threadId: string];
+const ALL_ROWS = -1;
+
+function dropMessages(database: DatabaseSync, statements: Statements, key: ThreadKey, ids: readonly string[]): number {
+  markDeleted(database);
+  const dropped = ids.map((id) => Number(statements.dropMessage.run(...key, id).changes));
+  const count = dropped.reduce((sum, one) => sum + one, 0);
+  statements.countDropped.run(count, ...key);
+  return count;
+}
+
+function readTail(statements: Statements, key: ThreadKey, from: string, limit: number): ThreadTail {
+  const last = statements.findLast.get(...key)?.['id'];
+  const ids = statements.findTail.all(...key, ...key, from, limit).map(({ id }) => String(id));
+  return { ids, ...(last !== undefined && { last: String(last) }) };
 }
 
 /** The list of threads is complete: a transaction writes a thread with its messages. */

@@ -56,6 +56,11 @@ export function prepareStatements(database: DatabaseSync) {
     dropRuns: prepareStatement('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ?'),
     dropThread: prepareStatement('DELETE FROM history_threads WHERE tenant = ? AND id = ?'),
     dropMessage: prepareStatement('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ? AND id = ?'),
+    findLast: prepareStatement(`SELECT id ${OF_THREAD} ORDER BY block DESC, position DESC LIMIT 1`),
+    findTail: prepareStatement(`
+      SELECT id ${OF_THREAD} AND (block, position) >= (
+        SELECT block, position ${OF_THREAD} AND id = ?
+      ) ORDER BY block, position LIMIT ?`),
     countDropped: prepareStatement(
       'UPDATE history_threads SET message_count = message_count - ? WHERE tenant = ? AND id = ?',
     ),
