@@ -64,7 +64,7 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
       verify: verifyConnected(bus, (credential) => verifier.verify(credential)),
       onRevoked: (listener) => verifier.onRevoked(listener),
       sessions: createSessions(createSessionStore(redis)),
-      readTraits: createTraitReader(),
+      readTraits: createTraitReader(bus),
       recent: createRecentRequests({
         id: bus.id,
         hasLeft: (gateway) => hasLeft(bus, `gateway.${gateway}`, PING_MS),

@@ -4,9 +4,13 @@ import {
   API,
   MillraceError,
   SUBMISSION_HEADER,
+  PUBLIC_ANSWERS,
+  VERB_RIGHTS,
   apiReplySchema,
   fromWireError,
   isIdempotent,
+  isOperator,
+  isOperatorVerb,
   isToken,
   toLoggedError,
   parseValue,
@@ -17,6 +21,8 @@ import {
   type ApiRequest,
   type ApiRequestInput,
   type ApiVerb,
+  type PublicAnswer,
+  type PublicVerb,
 } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
@@ -41,21 +47,37 @@ export async function askApi<V extends ApiVerb>(
   ask: ApiRequestInput<V>,
   options: AskOptions = {},
 ): Promise<ApiAnswer<V>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the verb's own schema
+  return (await askVerb(bus, { verb, address, ask, answer: API[verb].answer }, options)) as ApiAnswer<V>;
+}
+
+/** Requests the form of an answer that every caller may read. @throws like askApi */
+export async function askPublicApi<V extends PublicVerb>(
+  bus: Bus,
+  verb: V,
+  address: ApiAddress,
+  ask: ApiRequestInput<V>,
+): Promise<PublicAnswer<V>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the schema of that form
+  return (await askVerb(bus, { verb, address, ask, answer: PUBLIC_ANSWERS[verb] })) as PublicAnswer<V>;
+}
+
+type VerbRequest = { verb: ApiVerb; address: ApiAddress; ask: unknown; answer: z.ZodType };
+
+async function askVerb(bus: Bus, { verb, address, ask, answer: schema }: VerbRequest, options: AskOptions = {}) {
   const subject = bus.subjects.api(verb, address);
   const { timeoutMs = API_TIMEOUT_MS, signal, submission } = options;
   const headers = submission === undefined ? undefined : { [SUBMISSION_HEADER]: submission };
-  const contract: { request: z.ZodType; answer: z.ZodType } = API[verb];
-  const checked = parseValue(contract.request, ask);
+  const checked = parseValue<z.ZodType>(API[verb].request, ask);
   if ('issues' in checked) throw createMisfitError(`The ${verb} request`, checked.issues);
   const repeatEveryMs = isIdempotent(verb) ? REPEAT_EVERY_MS : undefined;
   const asked = { subject, payload: ask, headers, reply: apiReplySchema };
   const reply = await request(bus, { ...asked, timeoutMs, repeatEveryMs, signal });
   if ('error' in reply) throw explainUnanswered(bus, verb, reply.error, timeoutMs);
   if ('error' in reply.ok) throw fromWireError(reply.ok.error);
-  const answer = decode(encode(reply.ok.ok), contract.answer, `the answer of ${subject}`);
+  const answer = decode(encode(reply.ok.ok), schema, `the answer of ${subject}`);
   if ('error' in answer) throw answer.error;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked a line above by the verb's own schema
-  return answer.ok as ApiAnswer<V>;
+  return answer.ok;
 }
 
 /** Callers of the api are outside of the system: the message avoids subjects. */
@@ -94,7 +116,10 @@ function nameOwner(verb: ApiVerb): string {
 export type ApiCall = ApiAddress & { submission?: string | undefined };
 export type ApiHandler<V extends ApiVerb> = (request: ApiRequest<V>, call: ApiCall) => Promise<ApiAnswer<V>>;
 
-/** Replicas share a verb by queue group. A coded error of the handler becomes the reply. */
+/**
+ * Replicas share a verb by queue group. A coded error of the handler becomes the reply. The caller is that of the subject:
+ * an end client receives no operator's verb, no hidden member of an answer, and no message of an error without a code.
+ */
 export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandler<V>): Serving {
   const contract: { request: z.ZodType; run: boolean } = API[verb];
   return serve(bus, {
@@ -105,16 +130,33 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
     handle: async (ask, { subject, readHeader }) => {
       const call = readApiAddress(bus.subjects.prefix, subject);
       if (!call) throw new MillraceError('token-invalid', `${subject} names no tenant and caller.`);
+      const forOperator = isOperator(call.caller);
       try {
+        if (!forOperator && isOperatorVerb(verb)) throw createOperatorVerbError(verb);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by the verb's own schema
-        return { ok: await handle(ask as ApiRequest<V>, { ...call, submission: readSubmission(readHeader) }) };
+        const answer = await handle(ask as ApiRequest<V>, { ...call, submission: readSubmission(readHeader) });
+        const { show } = VERB_RIGHTS[verb];
+        return { ok: forOperator || !show ? answer : show(answer) };
       } catch (error) {
-        if (!MillraceError.isInstance(error)) bus.log.error({ verb, ...toLoggedError(error) }, 'api handler threw');
-        return { error: toWireError(error) };
+        if (MillraceError.isInstance(error)) return { error: toWireError(error) };
+        bus.log.error({ verb, ...toLoggedError(error) }, 'api handler threw');
+        return { error: toWireError(forOperator ? error : createHiddenError(verb)) };
       }
     },
   });
 }
+
+function createOperatorVerbError(verb: ApiVerb): MillraceError {
+  return new MillraceError('permission-denied', `${verb} is a verb of operators.`, {
+    remedy: `Connect as an operator, or use a key with the scope ${VERB_RIGHTS[verb].scope} on the gateway.`,
+  });
+}
+
+/** An error without a code may quote a definition or other callers. */
+const createHiddenError = (verb: ApiVerb): MillraceError =>
+  new MillraceError('internal', `The ${nameOwner(verb)} failed to answer ${verb}.`, {
+    remedy: `The log of the ${nameOwner(verb)} has the cause.`,
+  });
 
 /** Returns undefined for a value that names none: the request has no submission. */
 function readSubmission(readHeader: (name: string) => string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 // Typed NATS: connect, request, serve, listen, publish, consume, entries, discovery. Validates at both ends.
 export { answerServer, type ServerRequest } from './answer-server.ts';
-export { askApi, serveApi, type ApiCall, type ApiHandler } from './api.ts';
+export { askApi, askPublicApi, serveApi, type ApiCall, type ApiHandler } from './api.ts';
 export type { BusLog } from './bus-log.ts';
 export { connectBus, type Bus, type BusOptions } from './bus.ts';
 export {

@@ -9,6 +9,7 @@ import type {
   Message,
   Position,
   ProcessorInfo,
+  PublicAgent,
   PublicRunEvent,
   RunEvent,
   RunInspection,
@@ -133,8 +134,12 @@ export type Client = {
   agents: {
     /** Every problem of the definition is an issue of one error, agent-invalid. @throws not-json for a function */
     apply(definition: JsonValue, options?: { dryRun?: boolean }): Promise<ApiAnswer<'agents-apply'>>;
+    /** The whole definitions with their plans: operators only. @throws scope-missing */
     list(): Promise<AppliedAgent[]>;
     get(agent: string): Promise<AppliedAgent>;
+    /** The public part of each agent, for every caller: name, description, tools, questions, settings of callers. */
+    listPublic(): Promise<PublicAgent[]>;
+    getPublic(agent: string): Promise<PublicAgent>;
     /** Returns the deleted revision. */
     delete(agent: string): Promise<ApiAnswer<'agents-delete'>>;
     /** Plan of an applied agent, or of a definition that is not applied. */

@@ -85,7 +85,7 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
       get: (of) => ask('memory-get', of),
       set: (of, memory) => ask('memory-set', { ...of, memory, setId: crypto.randomUUID() }),
     },
-    ...createOperatorCalls(ask),
+    ...createOperatorCalls(connection),
     close: async () => {
       closing.abort();
       await disconnect();

@@ -1,5 +1,5 @@
 // Collects the pages of lists.
-import type { AppliedAgent, ShownKey } from '@millrace/contracts';
+import type { ShownKey } from '@millrace/contracts';
 import type { AskApi } from './connection.ts';
 
 /** Reads pages until the last one: each starts after the preceding one, so the loop terminates. */
@@ -24,10 +24,12 @@ export function collectEvents<E>(
   });
 }
 
-export async function collectAgents(ask: AskApi): Promise<AppliedAgent[]> {
-  const all: AppliedAgent[] = [];
+export async function collectAgents<A>(
+  page: (of: { after: string | undefined }) => Promise<{ agents: A[]; next?: string | undefined }>,
+): Promise<A[]> {
+  const all: A[] = [];
   for (let after: string | undefined; ;) {
-    const { agents, next } = await ask('agents-list', { after });
+    const { agents, next } = await page({ after });
     all.push(...agents);
     if (next === undefined || (after !== undefined && next <= after)) return all;
     after = next;

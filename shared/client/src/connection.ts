@@ -6,9 +6,12 @@ import {
   type ApiAnswer,
   type ApiRequestInput,
   type ApiVerb,
+  type PublicAnswer,
+  type PublicVerb,
 } from '@millrace/contracts';
 import {
   askApi,
+  askPublicApi,
   buildInboxPrefix,
   connectBus,
   readConnectionSettings,
@@ -52,6 +55,9 @@ export type AskApi = <V extends ApiVerb>(
   options?: AskApiOptions,
 ) => Promise<ApiAnswer<V>>;
 
+/** Requests the form of an answer that every caller may read. */
+type AskPublic = <V extends PublicVerb>(verb: V, request: ApiRequestInput<V>) => Promise<PublicAnswer<V>>;
+
 export type ClientConnection = {
   bus: Bus;
   tenant: string;
@@ -60,6 +66,7 @@ export type ClientConnection = {
   /** Bounds of the buffer of a run. */
   kept?: KeptLimits | undefined;
   ask: AskApi;
+  askPublic: AskPublic;
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -109,6 +116,10 @@ export async function attachCaller(bus: Bus, { tenant, subject, kept }: Caller):
         ...(timeoutMs !== undefined && { timeoutMs }),
         ...(submission !== undefined && { submission }),
       });
+    },
+    async askPublic(verb, request) {
+      refuseClosed(bus);
+      return askPublicApi(bus, verb, { tenant, caller }, request);
     },
   };
 }

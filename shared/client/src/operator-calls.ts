@@ -1,8 +1,8 @@
-// Implements the calls of operators: agents, keys, processors, dead letters.
-import { CHECK_MS } from '@millrace/contracts';
+// Implements the calls of operators: agents, keys, processors, dead letters; and the public part of agents.
+import { CHECK_MS, MillraceError, isOperator } from '@millrace/contracts';
 import type { Client } from './client-api.ts';
 import { collectAgents, collectKeys } from './collect-pages.ts';
-import type { AskApi } from './connection.ts';
+import type { ClientConnection } from './connection.ts';
 import { collectProcessors } from './processor-list.ts';
 import { requireJson } from './run-request.ts';
 
@@ -13,7 +13,7 @@ const TOOL_MS = 300_000;
 
 type OperatorCalls = Pick<Client, 'deadLetters' | 'agents' | 'keys' | 'processors' | 'callTool' | 'status'>;
 
-export const createOperatorCalls = (ask: AskApi): OperatorCalls => ({
+export const createOperatorCalls = ({ ask, askPublic, caller }: ClientConnection): OperatorCalls => ({
   deadLetters: {
     list: (page = {}) => ask('dead-letters-list', page),
     retry: (run) => ask('dead-letters-retry', {}, { run }),
@@ -23,8 +23,16 @@ export const createOperatorCalls = (ask: AskApi): OperatorCalls => ({
       requireJson(definition, 'definition');
       return ask('agents-apply', { definition, dryRun });
     },
-    list: () => collectAgents(ask),
-    get: (agent) => ask('agents-get', { agent }),
+    list: async () => {
+      refuseWhole(caller);
+      return collectAgents((page) => ask('agents-list', page));
+    },
+    get: async (agent) => {
+      refuseWhole(caller);
+      return ask('agents-get', { agent });
+    },
+    listPublic: () => collectAgents((page) => askPublic('agents-list', page)),
+    getPublic: (agent) => askPublic('agents-get', { agent }),
     delete: (agent) => ask('agents-delete', { agent }),
     plan: async (of) => {
       requireJson(of, 'plan');
@@ -44,3 +52,11 @@ export const createOperatorCalls = (ask: AskApi): OperatorCalls => ({
   status: () => ask('status', {}),
   callTool: (request) => ask('tools-call', request, { timeoutMs: TOOL_MS }),
 });
+
+/** The service shows an end client the public part, which has no plan. @throws scope-missing */
+function refuseWhole(caller: string): void {
+  if (isOperator(caller)) return;
+  throw new MillraceError('scope-missing', 'Only operators read whole definitions of agents.', {
+    remedy: 'Call agents.listPublic or agents.getPublic, or connect without a subject, as an operator.',
+  });
+}

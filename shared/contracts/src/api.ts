@@ -259,28 +259,3 @@ export type ApiRequestInput<V extends ApiVerb> = z.input<(typeof API)[V]['reques
 export type ApiAnswer<V extends ApiVerb> = z.infer<(typeof API)[V]['answer']>;
 
 export const apiReplySchema = z.union([z.object({ ok: jsonValueSchema }), z.object({ error: wireErrorSchema })]);
-
-/** Verbs that show or change the runs of others, or the agents of the tenant, or that store text that no guard judges. */
-const OPERATOR_VERBS: ReadonlySet<ApiVerb> = new Set([
-  'inspect',
-  'resume',
-  'suspended-list',
-  'events-detail',
-  'changes',
-  'dead-letters-list',
-  'dead-letters-retry',
-  'agents-apply',
-  'agents-delete',
-  'agents-plan',
-  'processors',
-  'processors-try',
-  'tools-call',
-  'status',
-  'erase',
-  'keys-create',
-  'keys-list',
-  'keys-revoke',
-  'messages-save',
-  'memory-set',
-]);
-export const isOperatorVerb = (verb: ApiVerb): boolean => OPERATOR_VERBS.has(verb);

@@ -1,14 +1,5 @@
 import { expect, test } from 'vitest';
-import { API, isOperatorVerb, type ApiVerb } from './api.ts';
 import { identitySchema, keyRequestSchema } from './identity.ts';
-import { VERB_SCOPES } from './verb-scopes.ts';
-
-const verbs = Object.keys(API).filter((verb): verb is ApiVerb => verb in API);
-
-test("An operator's verb requires a scope of operators, and every other verb a scope of callers", () => {
-  const ofOperators = verbs.filter((verb) => ['operate', 'admin'].includes(VERB_SCOPES[verb]));
-  expect(ofOperators).toEqual(verbs.filter(isOperatorVerb));
-});
 
 test.each([
   ['an unknown scope', { scopes: ['root'] }],

@@ -31,6 +31,7 @@ import { threadSchema } from './memory-api.ts';
 import { messagePartSchema, messageSchema } from './message.ts';
 import { promptSchema, stepResultSchema } from './model.ts';
 import { appliedAgentSchema, planEntrySchema, planSchema } from './plan.ts';
+import { publicAgentSchema } from './public-agent.ts';
 import { runHeadSchema } from './run-head.ts';
 import { recordSchema, runStateSchema } from './run-state.ts';
 import { chunkBatchSchema, liveBatchSchema } from './chunk-batch.ts';
@@ -46,6 +47,7 @@ const WIRE: Record<string, z.ZodType> = {
   'agent-entry': agentEntrySchema,
   'agent-group': groupObjectSchema,
   'applied-agent': appliedAgentSchema,
+  'public-agent': publicAgentSchema,
   plan: planSchema,
   'plan-entry': planEntrySchema,
   message: messageSchema,

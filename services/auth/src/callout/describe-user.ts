@@ -1,6 +1,6 @@
 // Describes the user of NATS that a credential becomes: the rights of an end client, whatever else the credential may.
 // Pure, apart from the hash of the caller.
-import { API, VERB_SCOPES, hashCaller, isOperatorVerb, type ApiVerb, type Identity } from '@millrace/contracts';
+import { API, VERB_RIGHTS, hashCaller, isOperatorVerb, type ApiVerb, type Identity } from '@millrace/contracts';
 import type { Subjects } from '@millrace/contracts';
 import { describePermissions, permitCaller } from '@millrace/identity';
 
@@ -34,7 +34,7 @@ export async function describeUser(
   if (agents) return { refused: 'a key that is limited to agents is for the gateway' };
   if (limits) return { refused: 'a key with limits is for the gateway' };
   if (subject === undefined) return { refused: 'a key without a subject is for the gateway' };
-  const verbs = VERBS.filter((verb) => scopes.includes(VERB_SCOPES[verb]) && !isOperatorVerb(verb));
+  const verbs = VERBS.filter((verb) => scopes.includes(VERB_RIGHTS[verb].scope) && !isOperatorVerb(verb));
   if (verbs.length === 0) return { refused: 'no scope of the key is one of end clients: run, read, answer' };
   const caller = await hashCaller(tenant, subject);
   const expiry = expiresAt === undefined ? Infinity : Date.parse(expiresAt);

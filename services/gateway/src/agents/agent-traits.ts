@@ -1,4 +1,6 @@
 // Remembers for a few seconds the properties of agents that decide how a request is converted.
+import type { Bus } from '@millrace/bus';
+import { attachClient } from '@millrace/client';
 import type { Access } from '../access/access.ts';
 import type { SettingTraits } from '../openai/run-settings.ts';
 
@@ -8,20 +10,20 @@ type AgentTraits = {
   /** Memory adds the messages of a thread: a request submits only new ones. */
   hasHistory: boolean;
 } & SettingTraits;
-/** @throws agent-unknown */
+/** Reads as the gateway: an end client reads only the public part of an agent. @throws agent-unknown */
 export type ReadTraits = (access: Access, agent: string) => Promise<AgentTraits>;
 
 const KNOWN_MS = 5_000;
 /** Maximum number of remembered agents. */
 const MAX_KNOWN = 1_000;
 
-export function createTraitReader(now: () => number = Date.now): ReadTraits {
+export function createTraitReader(bus: Bus, now: () => number = Date.now): ReadTraits {
   const known = new Map<string, { traits: AgentTraits; until: number }>();
-  return async (access, name) => {
-    const key = `${access.identity.tenant} ${name}`;
+  return async ({ identity: { tenant } }, name) => {
+    const key = `${tenant} ${name}`;
     const recent = known.get(key);
     if (recent && recent.until > now()) return recent.traits;
-    const { agent } = await (await access.connectClient()).agents.get(name);
+    const { agent } = await (await attachClient(bus, { tenant })).agents.get(name);
     const traits = {
       acceptsSystem: agent.callerRoles.includes('system'),
       hasHistory: (agent.memory?.lastMessages ?? 0) > 0,

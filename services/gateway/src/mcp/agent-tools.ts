@@ -2,7 +2,7 @@
 // has one of its own.
 import { McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import type { Client } from '@millrace/client';
-import { MillraceError, threadIdSchema, type AppliedAgent, type RunResult } from '@millrace/contracts';
+import { MillraceError, threadIdSchema, type PublicAgent, type RunResult } from '@millrace/contracts';
 import { z } from 'zod';
 import { answerNewestQuestion } from '../agents/answer-question.ts';
 import { NO_MARK } from '../recent/open-request.ts';
@@ -19,7 +19,7 @@ type ToolInput = z.output<typeof inputSchema>;
 
 /** Returns a server with the agents as its tools, for one request, which was counted when it opened. */
 export function createAgentServer(
-  agents: readonly Pick<AppliedAgent['agent'], 'name' | 'description'>[],
+  agents: readonly Pick<PublicAgent['agent'], 'name' | 'description'>[],
   { client, access, context }: Pick<AgentToolCall, 'client' | 'access' | 'context'>,
 ): McpServer {
   const server = new McpServer({ name: 'millrace', version: '1.0.0' });

@@ -2,7 +2,7 @@
 // 2026 and, without sessions, those of 2025.
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Client } from '@millrace/client';
-import { MillraceError, type AppliedAgent } from '@millrace/contracts';
+import { MillraceError, type PublicAgent } from '@millrace/contracts';
 import type { Hono } from 'hono';
 import type { Access } from '../access/access.ts';
 import { openAccess, openText } from '../access/open-access.ts';
@@ -48,9 +48,9 @@ async function openRequest(request: Request, context: GatewayContext): Promise<{
 }
 
 /** @throws agent-unknown for an agent of the path that the key may not run */
-async function listAgents(client: Client, access: Access, only: string | undefined): Promise<AppliedAgent['agent'][]> {
+async function listAgents(client: Client, access: Access, only: string | undefined): Promise<PublicAgent['agent'][]> {
   if (only !== undefined) readAgent({ agent: only }, access);
-  const agents = (await client.agents.list()).map(({ agent }) => agent).filter(({ name }) => access.mayUse(name));
+  const agents = (await client.agents.listPublic()).map(({ agent }) => agent).filter(({ name }) => access.mayUse(name));
   if (only === undefined) return agents;
   const own = agents.filter(({ name }) => name === only);
   if (own.length > 0) return own;

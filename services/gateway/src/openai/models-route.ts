@@ -1,12 +1,12 @@
 // GET /v1/models: the agents that the key may run, as models.
-import { MillraceError, type AppliedAgent } from '@millrace/contracts';
+import { MillraceError, type PublicAgent } from '@millrace/contracts';
 import { openAccess } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openAiErrorResponse } from './openai-error.ts';
 
 const MS_PER_SECOND = 1_000;
 
-const describeModel = ({ agent: { name }, appliedAt }: AppliedAgent) => ({
+const describeModel = ({ agent: { name }, appliedAt }: PublicAgent) => ({
   id: name,
   object: 'model',
   created: Math.floor(Date.parse(appliedAt) / MS_PER_SECOND),
@@ -22,7 +22,9 @@ export async function serveModels(
   try {
     const { access, headers } = await openAccess(request, 'run', context);
     const client = await access.connectClient();
-    const models = (await client.agents.list()).filter(({ agent }) => access.mayUse(agent.name)).map(describeModel);
+    const models = (await client.agents.listPublic())
+      .filter(({ agent }) => access.mayUse(agent.name))
+      .map(describeModel);
     if (id === undefined) return Response.json({ object: 'list', data: models }, { headers });
     const model = models.find((one) => one.id === id);
     if (model) return Response.json(model, { headers });

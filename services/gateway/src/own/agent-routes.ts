@@ -4,7 +4,7 @@ import {
   MillraceError,
   checkRequestSchema,
   jsonValueSchema,
-  tokenSchema,
+  publicAgentSchema,
   appliedAgentSchema,
 } from '@millrace/contracts';
 import { z } from 'zod';
@@ -12,9 +12,9 @@ import { defineRoute, type OwnRoute } from './define-route.ts';
 import { runCheck } from '../checks/run-check.ts';
 import { readAgent } from './run-routes.ts';
 
+/** The members of the public part, flat. */
 const shownAgentSchema = z.object({
-  name: tokenSchema,
-  description: z.string().optional(),
+  ...publicAgentSchema.shape.agent.shape,
   revision: z.number().int(),
   appliedAt: z.string(),
 });
@@ -24,20 +24,15 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     method: 'GET',
     path: '/v1/agents',
     id: 'listAgents',
-    summary: 'Lists the agents that the key may use.',
+    summary: 'Lists the public part of the agents that the key may use.',
     scope: 'read',
     answer: z.object({ agents: z.array(shownAgentSchema) }),
     async handle({ access }) {
-      const agents = await (await access.connectClient()).agents.list();
+      const agents = await (await access.connectClient()).agents.listPublic();
       return {
         agents: agents
           .filter(({ agent }) => access.mayUse(agent.name))
-          .map(({ agent: { name, description }, revision, appliedAt }) => ({
-            name,
-            ...(description !== undefined && { description }),
-            revision,
-            appliedAt,
-          })),
+          .map(({ agent, revision, appliedAt }) => ({ ...agent, revision, appliedAt })),
       };
     },
   }),

@@ -129,7 +129,7 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
         return () => void listeners.delete(listener);
       },
       sessions: createSessions(createSessionStore()),
-      readTraits: createTraitReader(),
+      readTraits: createTraitReader(bus),
       recent: createRecentRequests(),
       findProblem: () => bus.findProblem(),
       draining: draining.signal,
