@@ -196,6 +196,8 @@ class ToolCall:
     def __init__(self, request: Json, report: Report) -> None:
         self.id, self.run, self.context, self.report = request["callId"], request["run"], request.get("requestContext", {}), report
         self.idempotency_key, self.resume_data = request.get("idempotencyKey"), request.get("resumeData")
+        called = request["toolCall"]  # the arguments as the model wrote them; json.loads of them rounds no whole number
+        self.args_text: str = called.get("argsText") or json.dumps(called["args"], separators=(",", ":"), ensure_ascii=False)
 
     def write(self, name: str, data: Any) -> None:
         self.report([{"type": f"data-{name}", "runId": self.run["runId"], "from": "AGENT", "data": data}])

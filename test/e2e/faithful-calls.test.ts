@@ -19,7 +19,7 @@ const stack = useStack(nats, ['auth', 'gateway', 'tools', 'message-history'], ()
   GATEWAY_PORT: '0',
   SQLITE_PATH: join(folder, 'memory.db'),
 }));
-const bodies = useModelProxy(stack);
+const { bodies } = useModelProxy(stack);
 const MODELS = { responses: 'openai/gpt-5-mini', chat: 'openai-chat/gpt-5-mini' } as const;
 let url = '';
 let key = '';

@@ -15,7 +15,7 @@ const stack = useStack(nats, ['guardrails', 'auth', 'gateway', 'message-history'
   GATEWAY_PORT: '0',
   SQLITE_PATH: join(folder, 'memory.db'),
 }));
-const bodies = useModelProxy(stack);
+const { bodies } = useModelProxy(stack);
 const MODELS = { responses: 'openai/gpt-5-mini', chat: 'openai-chat/gpt-5-mini' } as const;
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 const PDF = 'data:application/pdf;base64,JVBERi0xLjQ=';

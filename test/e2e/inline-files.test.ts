@@ -8,7 +8,7 @@ import { useModelProxy } from './model-proxy.ts';
 
 const nats = useNats();
 const stack = useStack(nats, ['guardrails', 'auth', 'gateway'], () => ({ GATEWAY_PORT: '0' }));
-const bodies = useModelProxy(stack);
+const { bodies } = useModelProxy(stack);
 const agent = 'looking';
 const guarded = 'reading';
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';

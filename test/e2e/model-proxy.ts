@@ -6,8 +6,15 @@ import { json } from 'node:stream/consumers';
 import type { TestStack } from '@millrace/testkit';
 import { afterAll, beforeAll } from 'vitest';
 
-/** Starts the orchestrator of the stack behind a proxy. Returns the bodies of the requests, which a test may empty. */
-export function useModelProxy(stack: TestStack): unknown[] {
+export type ModelProxy = {
+  /** Bodies of the requests, which a test may empty. */
+  bodies: unknown[];
+  /** Starts one more orchestrator behind the proxy. */
+  startOrchestrator(): Promise<void>;
+};
+
+/** Starts the orchestrator of the stack behind a proxy. */
+export function useModelProxy(stack: TestStack): ModelProxy {
   const bodies: unknown[] = [];
   let proxy: Server;
 
@@ -24,16 +31,20 @@ export function useModelProxy(stack: TestStack): unknown[] {
     response.end(Buffer.from(await answer.arrayBuffer()));
   }
 
-  beforeAll(async () => {
-    proxy = createServer((request, response) => void passOn(request, response)).listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
+  async function startOrchestrator(): Promise<void> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
     const { port } = proxy.address() as AddressInfo;
     await stack.start('orchestrator', { OPENAI_BASE_URL: `http://127.0.0.1:${port}` });
+  }
+
+  beforeAll(async () => {
+    proxy = createServer((request, response) => void passOn(request, response)).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    await startOrchestrator();
   }, 120_000);
   afterAll(() => {
     proxy.closeAllConnections();
     proxy.close();
   });
-  return bodies;
+  return { bodies, startOrchestrator };
 }

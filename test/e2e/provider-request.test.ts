@@ -33,7 +33,7 @@ const chooser = defineProcessor({
 const nats = useNats();
 useProcessors(nats, [chooser]);
 const stack = useStack(nats, ['tools']);
-const bodies = useModelProxy(stack);
+const { bodies } = useModelProxy(stack);
 
 test('model, tools, active tools, tool choice, settings, provider options and schema reach the provider', async () => {
   await stack.client.agents.apply({

@@ -34,6 +34,8 @@ export type BusRequest<T> = {
    * Alternative to a signal, which costs more than the rest of a request: receives the function that cancels this one.
    */
   onAsked?: (giveUp: () => void) => void;
+  /** Adds the texts of results to the answer: attachTexts. */
+  keepsTexts?: boolean;
   /** Returns the number of a progress message, or 'final'. Default: the first reply is final. */
   readProgress?: (answer: T) => number | 'final';
   onProgress?: (answer: T) => void;
@@ -126,7 +128,7 @@ function read<T>(message: Msg, ask: BusRequest<T>): RequestAnswer<T> {
   if (isNoResponders(message)) return toFailure(createNoResponderError(ask.subject));
   const thrown = readServiceError(message, ask.subject);
   if (thrown) return toFailure(thrown);
-  const answer = decode(message.data, ask.reply, `the answer of ${ask.subject}`);
+  const answer = decode(message.data, ask.reply, `the answer of ${ask.subject}`, { keepsTexts: ask.keepsTexts });
   if ('ok' in answer) return answer;
   const coded = decode(message.data, errorReplySchema, ask.subject);
   return 'ok' in coded ? toFailure(fromWireError(coded.ok.error)) : answer;

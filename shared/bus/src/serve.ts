@@ -108,7 +108,10 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
     // Without a connection no reply is possible: the caller times out.
     if (failure) attempt(() => respond(failure));
   };
-  const request = decode(message.data, options.request, subject, options.bounds);
+  const request = decode(message.data, options.request, subject, {
+    bounds: options.bounds,
+    keepsTexts: options.bounds !== undefined,
+  });
   if ('error' in request) return respondSafely(fail(request.error));
   try {
     const value = await options.handle(request.ok, {

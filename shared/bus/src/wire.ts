@@ -2,6 +2,7 @@
 // against its schema when it is read.
 import {
   MillraceError,
+  attachTexts,
   findExcess,
   fitsAsIs,
   hasProtoMember,
@@ -41,14 +42,19 @@ export function createTooLargeError(bytes: number, limit: number, subject: strin
 
 export type DecodeResult<T> = { ok: T } | { error: MillraceError };
 
-/** `bounds`: of a message from outside of the system; a message of a service has its size and its depth bounded alone. */
+/**
+ * `bounds`: of a message from outside of the system; a message of a service has its size and its depth bounded alone.
+ * `keepsTexts`: adds the texts of arguments and results, which JSON.parse rounds and respells.
+ */
+export type JsonReading = { bounds?: JsonBounds | undefined; keepsTexts?: boolean | undefined };
+
 export function decode<T>(
   data: Uint8Array,
   schema: z.ZodType<T>,
   subject: string,
-  bounds?: JsonBounds,
+  reading?: JsonReading,
 ): DecodeResult<T> {
-  return validate(parseJson(data, bounds), schema, subject);
+  return validate(parseJson(data, reading), schema, subject);
 }
 
 function validate<T>(json: ParseResult, schema: z.ZodType<T>, subject: string): DecodeResult<T> {
@@ -92,7 +98,7 @@ type ParseResult = { value: unknown } | { problem: string };
  */
 const COUNTED_IN_VALUE_BYTES = 512 * 1024;
 
-function parseJson(data: Uint8Array, bounds: JsonBounds = DEPTH_ALONE): ParseResult {
+function parseJson(data: Uint8Array, { bounds = DEPTH_ALONE, keepsTexts = false }: JsonReading = {}): ParseResult {
   const isLarge = data.byteLength > COUNTED_IN_VALUE_BYTES;
   const problem = isLarge || bounds !== DEPTH_ALONE ? findExcess(data, bounds) : undefined;
   if (problem !== undefined) return { problem };
@@ -101,9 +107,10 @@ function parseJson(data: Uint8Array, bounds: JsonBounds = DEPTH_ALONE): ParseRes
     const value: unknown = JSON.parse(text);
     if (!isLarge && isNestedDeeper(value, MAX_JSON_DEPTH))
       return { problem: `is nested more than ${MAX_JSON_DEPTH} deep` };
-    return hasProtoMember(text, value) ? { problem: 'has a member "__proto__"' } : { value };
-  } catch {
-    return { problem: 'is not JSON' };
+    if (hasProtoMember(text, value)) return { problem: 'has a member "__proto__"' };
+    return { value: keepsTexts ? attachTexts(value, text) : value };
+  } catch (error) {
+    return { problem: MillraceError.isInstance(error) ? `is ambiguous: ${error.message}` : 'is not JSON' };
   }
 }
 

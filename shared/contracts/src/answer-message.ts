@@ -4,13 +4,10 @@ import { applyOps } from './apply-ops.ts';
 import type { Conversation } from './conversation.ts';
 import type { Changes } from './changes.ts';
 import { readMessageText, type Message, type MessagePart, type ToolInvocationPart } from './message.ts';
-import type { ToolCall } from './model.ts';
+import { pickCall, type ToolCall } from './model.ts';
 
 export function readToolCalls(message: Message): ToolCall[] {
-  return message.content.parts.filter(isOwnCall).map((part) => {
-    const { toolCallId, toolName, args } = part.toolInvocation;
-    return { toolCallId, toolName, args };
-  });
+  return message.content.parts.filter(isOwnCall).map((part) => pickCall(part.toolInvocation));
 }
 
 /** Puts the whole text at the position of the first text part. */

@@ -2,7 +2,7 @@
 // `resumed` are ours. Known types are checked, unknown ones pass unchanged. Every chunk has type, runId and from.
 import { z } from 'zod';
 import { errorCodeSchema } from './errors.ts';
-import { isObject, jsonValueSchema } from './json.ts';
+import { isObject, jsonTextSchema, jsonValueSchema } from './json.ts';
 import { withShortcut } from './json-fit.ts';
 import { resumeTokenSchema, settledCallSchema, shownPendingSchema } from './suspension.ts';
 import { castSchema } from './typed-schema.ts';
@@ -48,6 +48,7 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
     toolCallId,
     toolName,
     args: anyValue,
+    argsText: jsonTextSchema,
     providerExecuted: z.boolean().optional(),
     ...ofTool,
     ...metadata,
@@ -56,8 +57,10 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
     toolCallId,
     toolName,
     result: jsonValueSchema,
+    resultText: jsonTextSchema,
     isError: z.boolean().optional(),
     args: anyValue,
+    argsText: jsonTextSchema,
     providerExecuted: z.boolean().optional(),
     ...ofTool,
     ...metadata,
@@ -72,7 +75,15 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
   }),
   defineChunk('tool-call-delta', { toolCallId, argsTextDelta: z.string(), toolName: toolName.optional(), ...metadata }),
   defineChunk('tool-call-input-streaming-end', { toolCallId, ...ended, ...metadata }),
-  defineChunk('tool-error', { toolCallId, toolName, args: anyValue, error: jsonValueSchema, ...ofTool }),
+  defineChunk('tool-error', {
+    toolCallId,
+    toolName,
+    args: anyValue,
+    argsText: jsonTextSchema,
+    error: jsonValueSchema,
+    errorText: jsonTextSchema,
+    ...ofTool,
+  }),
   defineChunk('tool-output', { output: jsonValueSchema }),
   defineChunk('step-output', { output: jsonValueSchema }),
   defineChunk('tool-approval-request', { approvalId: z.string(), toolCallId, ...metadata }),

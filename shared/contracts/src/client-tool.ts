@@ -1,7 +1,7 @@
 // Defines the tools that a caller submits with a run: the model may call them, and the caller executes the calls. A call
 // is a question to the caller, and its answer is the result of the tool.
 import { z } from 'zod';
-import { isNestedDeeper, jsonSchemaSchema, jsonValueSchema } from './json.ts';
+import { isNestedDeeper, jsonSchemaSchema, jsonTextSchema, jsonValueSchema } from './json.ts';
 import type { ToolDefinition } from './model.ts';
 import { tokenSchema } from './tokens.ts';
 
@@ -44,7 +44,7 @@ export const clientToolsSchema = z
 
 /** Answer of the caller to a call: the result, or the text of its error. */
 export const clientResultSchema = z.union([
-  z.strictObject({ output: jsonValueSchema }),
+  z.strictObject({ output: jsonValueSchema, outputText: jsonTextSchema }),
   z.strictObject({ error: z.string().max(CLIENT_TOOL_LIMITS.maxResultLength) }),
 ]);
 export type ClientResult = z.output<typeof clientResultSchema>;

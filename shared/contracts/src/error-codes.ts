@@ -82,6 +82,7 @@ export const ERROR_CODES = {
   'model-answer-too-large':
     'The model’s answer exceeds the size limit of a step, or the provider’s that of an event or a body.',
   'tool-failed': 'A tool threw or returned an invalid result.',
+  'number-inexact': 'A changed value has a number that a double does not hold: it would be rounded.',
   'tool-unconfirmed': 'A tool that writes or sends is called alone without a confirmation.',
   'tool-arguments-invalid': 'The arguments of a tool call do not fit the tool’s schema.',
   'tool-call-cut-off': 'The answer of the model reached its token limit, so its tool calls were not made.',

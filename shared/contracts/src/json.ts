@@ -10,6 +10,11 @@ export type JsonObject = { [key: string]: JsonValue };
 export const jsonValueSchema = z
   .custom<JsonValue>((value) => value !== undefined)
   .meta({ description: 'any JSON value' });
+/** The text of a value that JSON.stringify would write otherwise: json-text.ts. */
+export const jsonTextSchema = z
+  .string()
+  .optional()
+  .describe('the JSON text of the value; absent if JSON.stringify writes it');
 export const jsonObjectSchema = castSchema<JsonObject>(z.record(z.string(), z.unknown()));
 
 /** A JSON Schema document. Its structure is not checked: the validator that compiles it reports problems. */

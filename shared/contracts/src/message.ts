@@ -2,7 +2,7 @@
 // fallback for old messages. Dates are ISO 8601 strings, bytes base64. As in the reference interface
 // (docs/glossary.md).
 import { z } from 'zod';
-import { jsonObjectSchema, jsonValueSchema } from './json.ts';
+import { jsonObjectSchema, jsonTextSchema, jsonValueSchema } from './json.ts';
 import { castSchema } from './typed-schema.ts';
 
 export const imageDetailSchema = z.enum(['auto', 'low', 'high', 'original']);
@@ -28,7 +28,9 @@ export const toolInvocationSchema = z.looseObject({
   toolCallId: z.string(),
   toolName: z.string(),
   args: jsonValueSchema,
+  argsText: jsonTextSchema,
   result: jsonValueSchema.optional(),
+  resultText: jsonTextSchema,
   isError: z.boolean().optional(),
   /** True if processToolCall denied the call: the tool did not run. */
   denied: z.boolean().optional(),

@@ -24,6 +24,16 @@ export * from './identity.ts';
 export * from './forget.ts';
 export * from './json.ts';
 export * from './json-excess.ts';
+export {
+  attachTexts,
+  nameText,
+  readWithText,
+  replaceInexact,
+  takeMemberText,
+  writeNumber,
+  writeWithText,
+  type ValueWithText,
+} from './json-text.ts';
 export { fitsAsIs, markFrequent } from './json-fit.ts';
 export * from './json-schemas.ts';
 export * from './label.ts';

@@ -1,7 +1,8 @@
 // Defines the wire form of model data: ids, settings, usage, tool definitions, step results. Prompts keep the form of
 // the installed provider specification (LanguageModelV4 of @ai-sdk/provider 4) and name its version.
 import { z } from 'zod';
-import { isNestedDeeper, jsonObjectSchema, jsonSchemaSchema, jsonValueSchema } from './json.ts';
+import { nameText } from './json-text.ts';
+import { isNestedDeeper, jsonObjectSchema, jsonSchemaSchema, jsonTextSchema, jsonValueSchema } from './json.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** `openai/<id>` (responses) or `openai-chat/<id>` (chat completions). */
@@ -131,11 +132,25 @@ export const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-export const toolCallSchema = z.object({ toolCallId: z.string(), toolName: z.string(), args: jsonValueSchema });
+export const toolCallSchema = z.object({
+  toolCallId: z.string(),
+  toolName: z.string(),
+  args: jsonValueSchema,
+  argsText: jsonTextSchema,
+});
 export type ToolCall = z.infer<typeof toolCallSchema>;
+
+/** Returns the call alone, of a value with further members. */
+export const pickCall = ({ toolCallId, toolName, args, argsText }: ToolCall): ToolCall => ({
+  toolCallId,
+  toolName,
+  args,
+  ...nameText('args', argsText),
+});
 
 export const toolResultSchema = toolCallSchema.extend({
   result: jsonValueSchema,
+  resultText: jsonTextSchema,
   isError: z.boolean(),
   denied: z.boolean().optional(),
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { chunkSchema } from './chunk.ts';
 import { conversationSchema } from './conversation.ts';
 import { markFrequent } from './json-fit.ts';
-import { jsonObjectSchema, jsonValueSchema } from './json.ts';
+import { jsonObjectSchema, jsonTextSchema, jsonValueSchema } from './json.ts';
 import {
   modelErrorSchema,
   modelSettingsSchema,
@@ -112,6 +112,7 @@ export const stageInputSchema = z.object({
   toolCall: toolCallSchema.optional(),
   tool: toolDefinitionSchema.optional(),
   result: jsonValueSchema.optional(),
+  resultText: jsonTextSchema,
   isError: z.boolean().optional(),
   /** processOutputResult: true if a model has answered in this run. Otherwise memory saves nothing. */
   answered: z.boolean().optional(),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { chunkSchema } from './chunk.ts';
 import { wireErrorSchema } from './errors.ts';
-import { jsonObjectSchema, jsonValueSchema } from './json.ts';
+import { jsonObjectSchema, jsonTextSchema, jsonValueSchema } from './json.ts';
 import { toolCallSchema } from './model.ts';
 import { runRefSchema, traceSchema } from './stage-call.ts';
 import { suspendedForSchema } from './suspension.ts';
@@ -35,7 +35,7 @@ export type ToolRequest = z.infer<typeof toolRequestSchema>;
 
 const sequence = z.number().int().min(0);
 export const toolReplySchema = z.union([
-  z.object({ sequence, result: jsonValueSchema, replica: tokenSchema }),
+  z.object({ sequence, result: jsonValueSchema, resultText: jsonTextSchema, replica: tokenSchema }),
   z.object({ sequence, error: wireErrorSchema, replica: tokenSchema }),
   z.object({
     sequence,

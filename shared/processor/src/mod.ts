@@ -22,6 +22,13 @@ export {
 export { serveProcessors, type ServeProcessorsOptions } from './serve/serve-processors.ts';
 export { serveTools, type ServeToolsOptions } from './tools/serve-tools.ts';
 export { StopError, type AbortOptions, type SuspendOptions } from './verdict/stop.ts';
-export { defineTool, describeTool, type Tool, type ToolContext } from './tools/tool-definition.ts';
+export {
+  JsonText,
+  defineTool,
+  describeTool,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+} from './tools/tool-definition.ts';
 export { asJson } from './verdict/bounded.ts';
 export type { BatchAnswer } from './stream/stream-batch.ts';

@@ -196,6 +196,8 @@ export type ProcessToolResultArgs = CommonArgs & {
   toolCall: ToolCall;
   tool: ToolDefinition;
   result: JsonValue;
+  /** The JSON text of the result; undefined if JSON.stringify writes it. */
+  resultText?: string | undefined;
   isError: boolean;
   messageList: MessageList;
 };

@@ -9,7 +9,7 @@ export {
 } from '@millrace/servers';
 export { connectBus, type Bus } from '@millrace/bus';
 export { createModels } from '@millrace/models';
-export { defineProcessor, defineTool, runProcessorService } from '@millrace/processor';
+export { JsonText, defineProcessor, defineTool, runProcessorService } from '@millrace/processor';
 export { createBusUsers } from './bus-users.ts';
 export { eventually } from './eventually.ts';
 export { startStack, type Stack } from './start-stack.ts';

@@ -4,20 +4,24 @@ import type { Client, Run } from '@millrace/client';
 import {
   MillraceError,
   endsRun,
+  isObject,
+  nameText,
   tokenSchema,
+  writeWithText,
   type ApiAnswer,
-  type ClientResult,
+  type JsonObject,
   type JsonValue,
   type ShownPending,
   type Usage,
 } from '@millrace/contracts';
 import type { CallMark, OpenedRequest } from '../recent/open-request.ts';
+import { readOutput } from './submitted-messages.ts';
 import { findMark, openAndContinue, readEnd, type MarkedRun } from './run-mark.ts';
 
 const CALL_ID = /^call_(.+)_(\d{1,6})$/;
 
 /** `id` is that of the protocol. */
-export type ClientCall = { id: string; name: string; args: JsonValue };
+export type ClientCall = { id: string; name: string; args: JsonValue; argsText: string };
 
 export const spellCallId = (runId: string, call: number): string => `call_${runId}_${call}`;
 
@@ -33,14 +37,24 @@ export const listClientCalls = (
   pending: readonly Pick<ShownPending, 'by' | 'clientCall' | 'payload'>[],
 ): ClientCall[] =>
   pending.flatMap(({ by, clientCall, payload }) =>
-    clientCall === undefined ? [] : [{ id: spellCallId(runId, clientCall), name: by, args: readArgs(payload) }],
+    clientCall === undefined ? [] : [{ id: spellCallId(runId, clientCall), name: by, ...readArgs(by, payload) }],
   );
 
-const readArgs = (payload: JsonValue | undefined): JsonValue =>
-  (typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? payload['args'] : undefined) ?? {};
+/** @throws number-inexact */
+function readArgs(tool: string, payload: JsonValue | undefined): Pick<ClientCall, 'args' | 'argsText'> {
+  const { args = {}, argsText } = isObject(payload) ? payload : {};
+  const text = typeof argsText === 'string' ? argsText : undefined;
+  return { args, argsText: writeWithText(args, text, `${tool}.args`) };
+}
+
+/** Builds the answer to a call of a client's tool from its text. */
+export function buildOutput(text: string): JsonObject {
+  const { value, text: kept } = readOutput(text);
+  return { output: value, ...nameText('output', kept) };
+}
 
 /** `id` is that of the call. */
-export type CallResult = { id: string; data: ClientResult };
+export type CallResult = { id: string; data: JsonObject };
 export type CallResults = {
   /** The run of the last calls in the history. */
   runId: string;

@@ -4,8 +4,9 @@ import {
   type Message,
   type MessagePart,
   type Role,
-  readJson,
-  type JsonValue,
+  nameText,
+  readWithText,
+  type ValueWithText,
   type ToolInvocationPart,
 } from '@millrace/contracts';
 
@@ -74,9 +75,9 @@ export function convertRole<R extends string>(
 type SubmittedCall = { id: string; name: string; arguments: string; output?: string };
 
 /** A result is a text; a text with a JSON object or list is that. */
-export function parseOutput(text: string): JsonValue {
-  const read = /^\s*[[{]/.test(text) ? readJson(text) : undefined;
-  return read ? read.value : text;
+export function readOutput(text: string): ValueWithText {
+  const read = /^\s*[[{]/.test(text) ? readWithText(text) : { value: text };
+  return typeof read.value === 'string' ? { value: text } : read;
 }
 
 /**
@@ -84,11 +85,14 @@ export function parseOutput(text: string): JsonValue {
  * @param call with an id that no other call of the history has, and with its result in the request, if there is one
  */
 export function convertCall({ id, name, arguments: text, output }: SubmittedCall): ToolInvocationPart {
-  const args = readJson(text);
-  const call = { toolCallId: id, toolName: name, args: args ? args.value : text };
+  const args = readWithText(text);
+  const call = { toolCallId: id, toolName: name, args: args.value, ...nameText('args', args.text) };
+  const result = output === undefined ? undefined : readOutput(output);
   return {
     type: 'tool-invocation',
     toolInvocation:
-      output === undefined ? { ...call, state: 'call' } : { ...call, state: 'result', result: parseOutput(output) },
+      result === undefined
+        ? { ...call, state: 'call' }
+        : { ...call, state: 'result', result: result.value, ...nameText('result', result.text) },
   };
 }

@@ -1,5 +1,5 @@
 // Reads the JSON body of a request within its limit, and checks it against a schema.
-import { MillraceError, REQUEST_BOUNDS, findExcess, parseValue } from '@millrace/contracts';
+import { MillraceError, REQUEST_BOUNDS, attachTexts, findExcess, parseValue } from '@millrace/contracts';
 import type { z } from 'zod';
 
 /** `onBytes` receives the number of bytes that have arrived; if it throws, its error refuses the body. */
@@ -105,8 +105,9 @@ export function parseBody(bytes: Uint8Array): unknown {
   const text = decodeBounded(bytes);
   if (text.trim() === '') return {};
   try {
-    return JSON.parse(text);
+    return attachTexts(JSON.parse(text), text);
   } catch (error) {
+    if (MillraceError.isInstance(error)) throw error;
     throw new MillraceError('message-invalid', 'The body is not JSON.', {
       cause: error,
       remedy: 'Send a JSON object with content-type: application/json.',

@@ -1,6 +1,6 @@
 // Reads the answers that a page has added to the messages of a chat: decisions about calls, and results of the page's
 // tools. Any message may hold them, and each belongs to the run that asked. Pure.
-import { tokenSchema } from '@millrace/contracts';
+import { nameText, tokenSchema } from '@millrace/contracts';
 import { parseCallId, type CallResult } from '../agents/client-calls.ts';
 import type { UiMessage, UiPart, UiRequest } from './ui-request.ts';
 
@@ -70,10 +70,13 @@ const readDecision = ({ state, approval }: UiPart): ApprovalDecision[] =>
 /** A run waits for calls of its last step alone. */
 function readResults(parts: readonly UiPart[]): MessageAnswers[] {
   const step = parts.slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1);
-  return step.flatMap(({ toolCallId: id = '', state, output, errorText = 'The tool failed.' }) => {
+  return step.flatMap(({ toolCallId: id = '', state, output, outputText, errorText = 'The tool failed.' }) => {
     const call = parseCallId(id);
     if (!call) return [];
-    const data = state === 'output-available' ? { output: output ?? null } : { error: errorText };
+    const data =
+      state === 'output-available'
+        ? { output: output ?? null, ...nameText('output', outputText) }
+        : { error: errorText };
     const isGiven = state === 'output-available' || state === 'output-error';
     return [{ runId: call.runId, decisions: [], results: isGiven ? [{ id, data }] : [] }];
   });

@@ -5,6 +5,7 @@ import { findNewestRun } from '../agents/answer-question.ts';
 import { toFileUrl } from '../agents/file-part.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
+import { withJsonText, writeJsonTexts } from '../http/json-texts.ts';
 import { openStream } from '../http/open-stream.ts';
 import { readAgent } from '../own/run-routes.ts';
 import { respondWithUi } from './ui-stream.ts';
@@ -70,7 +71,9 @@ export async function listUiMessages(
   const isActive = newest !== undefined && !isFinal(newest.run.status);
   const known = new Set(stored.map(({ id }) => id));
   const open = isActive ? (newest.input ?? []).filter(({ id }) => !known.has(id)) : [];
-  return Response.json({ messages: describeMessages([...stored, ...open]) });
+  return new Response(writeJsonTexts({ messages: describeMessages([...stored, ...open]) }), {
+    headers: { 'content-type': 'application/json' },
+  });
 }
 
 async function readStored(client: Client, chat: string): Promise<Message[]> {
@@ -109,14 +112,25 @@ function describeStoredPart(part: MessagePart): object[] {
     case 'file':
       return [{ type: 'file', url: toFileUrl(part), mediaType: part.mimeType }];
     case 'tool-invocation': {
-      const { toolCallId, toolName, args, result, isError, denied, state } = part.toolInvocation;
-      const call = { type: 'dynamic-tool', toolCallId, toolName, input: args ?? null };
+      const {
+        toolCallId,
+        toolName,
+        args,
+        argsText,
+        result = null,
+        resultText,
+        isError,
+        denied,
+        state,
+      } = part.toolInvocation;
+      const input = withJsonText(args ?? null, argsText, 'input');
+      const call = { type: 'dynamic-tool', toolCallId, toolName, input };
       if (state !== 'result') return [{ ...call, state: 'input-available' }];
       if (denied === true || isError === true)
         return [
           { ...call, state: 'output-error', errorText: typeof result === 'string' ? result : JSON.stringify(result) },
         ];
-      return [{ ...call, state: 'output-available', output: result ?? null }];
+      return [{ ...call, state: 'output-available', output: withJsonText(result, resultText, 'output') }];
     }
     case 'step-start':
       return [{ type: 'step-start' }];

@@ -1,6 +1,7 @@
 // Describes single chunks as events of the UI message stream. Tools are dynamic: the client has no definition of them.
-import { isDataChunk, isObject, type Chunk, type ChunkOf } from '@millrace/contracts';
+import { isDataChunk, isObject, type Chunk, type ChunkOf, type JsonValue } from '@millrace/contracts';
 import { toFileUrl } from '../agents/file-part.ts';
+import { withJsonText } from '../http/json-texts.ts';
 
 export type UiEvent = { type: string; [member: string]: unknown };
 
@@ -51,7 +52,7 @@ export function describeClientResult(chunk: Chunk): UiEvent[] {
   if (chunk.type !== 'tool-result' && chunk.type !== 'tool-error' && chunk.type !== 'tool-output-denied') return [];
   if (!isClientChunk(chunk)) return [];
   const { toolCallId, toolName } = chunk.payload;
-  const input = chunk.type === 'tool-output-denied' ? null : (chunk.payload.args ?? null);
+  const input = chunk.type === 'tool-output-denied' ? null : readInput(chunk.payload);
   const call = { type: 'tool-input-available', toolCallId, toolName, input, dynamic: true, providerExecuted: true };
   const outcome = describeOwnTool(chunk);
   return outcome ? [call, { ...outcome, providerExecuted: true }] : [];
@@ -68,7 +69,7 @@ function describeOwnTool(chunk: Chunk): UiEvent | undefined {
         inputTextDelta: chunk.payload.argsTextDelta,
       };
     case 'tool-call':
-      return { type: 'tool-input-available', ...pickCall(chunk), input: chunk.payload.args ?? null, dynamic: true };
+      return { type: 'tool-input-available', ...pickCall(chunk), input: readInput(chunk.payload), dynamic: true };
     case 'tool-result':
       return describeResult(chunk);
     case 'tool-error':
@@ -80,16 +81,24 @@ function describeOwnTool(chunk: Chunk): UiEvent | undefined {
   }
 }
 
+const readInput = ({
+  args = null,
+  argsText,
+}: {
+  args?: JsonValue | undefined;
+  argsText?: string | undefined;
+}): unknown => withJsonText(args, argsText, 'input');
+
 type CallChunk = ChunkOf<'tool-call' | 'tool-call-input-streaming-start'>;
 const pickCall = ({ payload: { toolCallId, toolName } }: CallChunk) => ({ toolCallId, toolName });
 
 function describeResult({ payload }: ChunkOf<'tool-result'>): UiEvent {
-  const { toolCallId, result, isError } = payload;
+  const { toolCallId, result, resultText, isError } = payload;
   if (isError === true) return describeToolError(toolCallId, result);
   return {
     type: 'tool-output-available',
     toolCallId,
-    output: result,
+    output: withJsonText(result, resultText, 'output'),
     dynamic: true,
     ...(payload['preliminary'] === true && { preliminary: true }),
   };

@@ -2,7 +2,9 @@
 import {
   MAX_REQUEST_MESSAGES,
   clientToolsSchema,
+  jsonTextSchema,
   jsonValueSchema,
+  nameText,
   threadIdSchema,
   type Message,
   type MessagePart,
@@ -37,7 +39,9 @@ const partSchema = z.looseObject({
   toolCallId: z.string().optional(),
   toolName: z.string().optional(),
   input: jsonValueSchema.optional().catch(undefined),
+  inputText: jsonTextSchema,
   output: jsonValueSchema.optional().catch(undefined),
+  outputText: jsonTextSchema,
   errorText: z.string().optional(),
 });
 export type UiPart = z.output<typeof partSchema>;
@@ -101,12 +105,21 @@ const readCallId = ({ toolCallId = '' }: UiPart): string => toolCallId;
 
 /** The run judges the results of earlier answers as it judges a text, because the page may have changed them. */
 function convertUiCall(part: UiPart, toolCallId = ''): ToolInvocationPart {
-  const { type, state, input = {}, output = null, errorText = 'The tool failed.', approval } = part;
+  const {
+    type,
+    state,
+    input = {},
+    inputText,
+    output = null,
+    outputText,
+    errorText = 'The tool failed.',
+    approval,
+  } = part;
   const toolName = part.toolName ?? STATIC_TOOL.exec(type)?.[1] ?? '';
-  const call = { toolCallId, toolName, args: input, state: 'result' as const };
+  const call = { toolCallId, toolName, args: input, ...nameText('args', inputText), state: 'result' as const };
   switch (state) {
     case 'output-available':
-      return buildCallPart({ ...call, result: output });
+      return buildCallPart({ ...call, result: output, ...nameText('result', outputText) });
     case 'output-error':
       return buildCallPart({ ...call, result: { error: { code: 'tool-failed', message: errorText } }, isError: true });
     case 'output-denied':

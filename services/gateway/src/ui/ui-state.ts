@@ -5,6 +5,7 @@
 import type { PositionedChunk } from '@millrace/client';
 import type { Chunk, ChunkOf, ShownPending } from '@millrace/contracts';
 import { listClientCalls } from '../agents/client-calls.ts';
+import { withJsonText } from '../http/json-texts.ts';
 import { NO_PARTS, applyPart, closeParts, completePart, type OpenPartIds } from './open-parts.ts';
 import { describeClientResult, describePart, type UiEvent } from './ui-parts.ts';
 
@@ -134,11 +135,11 @@ function describeEnding(runId: string, chunk: Chunk): UiEvent[] | undefined {
 function describeSuspension(runId: string, pending: readonly ShownPending[]): UiEvent[] {
   const calls = listClientCalls(runId, pending);
   return [
-    ...calls.map(({ id, name, args }) => ({
+    ...calls.map(({ id, name, args, argsText }) => ({
       type: 'tool-input-available',
       toolCallId: id,
       toolName: name,
-      input: args,
+      input: withJsonText(args, argsText, 'input'),
       dynamic: true,
     })),
     ...pending.filter(({ clientCall }) => clientCall === undefined).map(describePending),

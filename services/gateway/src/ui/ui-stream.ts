@@ -3,13 +3,16 @@ import type { Run } from '@millrace/client';
 import type { GatewayContext } from '../gateway-context.ts';
 import { describeProblem } from '../http/problem.ts';
 import { formatEvent, respondWithEvents } from '../http/event-stream.ts';
+import { writeJsonTexts } from '../http/json-texts.ts';
 import { readRefusal } from '../http/open-stream.ts';
 import { reduceUi, startUi } from './ui-state.ts';
 import type { UiEvent } from './ui-parts.ts';
 
 const HEADERS = { 'x-vercel-ai-ui-message-stream': 'v1' };
 const writeEvents = (events: readonly UiEvent[]): string =>
-  events.map((event) => formatEvent(JSON.stringify(event))).join('');
+  events
+    .map((event) => formatEvent(event.type.startsWith('tool-') ? writeJsonTexts(event) : JSON.stringify(event)))
+    .join('');
 
 /** The events before those of the run. `continues`: they continue the message that holds the calls of the run. */
 export type Opening = { events: readonly UiEvent[]; continues: boolean };

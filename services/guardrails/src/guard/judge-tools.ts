@@ -1,5 +1,5 @@
 // Judges tool calls and results for a guard that may redact arguments. An option decides on the redaction.
-import type { Chunk, JsonObject, JsonValue } from '@millrace/contracts';
+import { isObject, nameText, replaceInexact, type Chunk, type JsonObject, type JsonValue } from '@millrace/contracts';
 import type {
   ProcessOutputStreamArgs,
   ProcessToolCallArgs,
@@ -39,10 +39,11 @@ async function judgeCallChunk(
   part: Extract<Chunk, { type: 'tool-call' }>,
   args: ProcessOutputStreamArgs,
 ): Promise<Chunk[]> {
-  const { args: given, ...rest } = part.payload;
+  const { args: given, argsText, ...rest } = part.payload;
   const keeps = guard.toolArguments === 'keep' && given !== undefined;
   const [judged = part] = await judgeStream(guard, { ...args, part: keeps ? { ...part, payload: rest } : part });
-  if (keeps && judged.type === 'tool-call') return [{ ...judged, payload: { ...judged.payload, args: given } }];
+  if (keeps && judged.type === 'tool-call')
+    return [{ ...judged, payload: { ...judged.payload, args: given, ...nameText('args', argsText) } }];
   const isChanged = judged.type === 'tool-call' && judged.payload.args !== given;
   if (isChanged && guard.toolArguments === 'deny') readDeniedCalls(args.state)[getCallKey(args, rest)] = true;
   return [judged];
@@ -54,8 +55,27 @@ export async function judgeToolCall(guard: ToolGuard, args: ProcessToolCallArgs)
   const { toolCall } = args;
   const isNoted = getCallKey(args, toolCall) in readDeniedCalls(args.state);
   const where = { toolCallId: toolCall.toolCallId };
-  const judged = await judgeVisit(guard, args, (mapAt) => guard.mapValue(toolCall.args, mapAt(where)));
-  return isNoted || judged !== toolCall.args ? { deny: true, ...guard.denied } : undefined;
+  const shown = showDigits(toolCall.args, toolCall.argsText);
+  const judged = await judgeVisit(guard, args, (mapAt) => guard.mapValue(shown, mapAt(where)));
+  return isNoted || judged !== shown ? { deny: true, ...guard.denied } : undefined;
+}
+
+/** Shows a number that a double does not have as the text of its digits: a guard judges what the tool or the model reads. */
+const showDigits = (value: JsonValue, text: string | undefined): JsonValue =>
+  replaceInexact(value, text, (number) => number);
+
+/** Returns the judged value with the numbers that no guard has changed. */
+function hideDigits(judged: JsonValue, shown: JsonValue, given: JsonValue): JsonValue {
+  if (judged === shown) return given;
+  if (Array.isArray(judged) && Array.isArray(shown) && Array.isArray(given))
+    return judged.map((item, at) => hideDigits(item, shown[at] ?? null, given[at] ?? null));
+  if (!isObject(judged) || !isObject(shown) || !isObject(given)) return judged;
+  return Object.fromEntries(
+    Object.entries(judged).map(([name, member]) => [
+      name,
+      name in shown ? hideDigits(member, shown[name] ?? null, given[name] ?? null) : member,
+    ]),
+  );
 }
 
 const readDeniedCalls = (state: JsonObject): JsonObject => readObject(state, 'denied');
@@ -68,7 +88,13 @@ export async function judgeToolResult(
   args: ProcessToolResultArgs,
 ): Promise<{ result: JsonValue } | undefined> {
   const where = { toolCallId: args.toolCall.toolCallId };
-  const result = await judgeVisit(guard, args, (mapAt) => guard.mapValue(args.result, mapAt(where)));
-  if (result === args.result) return undefined;
-  return { result: guard.strategy === 'filter' && guard.leftOut !== undefined ? guard.leftOut : result };
+  const shown = showDigits(args.result, args.resultText);
+  const result = await judgeVisit(guard, args, (mapAt) => guard.mapValue(shown, mapAt(where)));
+  if (result === shown) return undefined;
+  return {
+    result:
+      guard.strategy === 'filter' && guard.leftOut !== undefined
+        ? guard.leftOut
+        : hideDigits(result, shown, args.result),
+  };
 }

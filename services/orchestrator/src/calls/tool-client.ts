@@ -5,6 +5,11 @@ import {
   isDataChunk,
   isNestedDeeper,
   findSuspensionProblem,
+  nameText,
+  replaceInexact,
+  toWireError,
+  writeNumber,
+  writeWithText,
   toolReplySchema,
   getOwnMember,
   type Chunk,
@@ -78,7 +83,9 @@ async function callOnce(
     return failTool(call, 'nobody-there', `No service that serves the tool ${tool.name} is running.`);
   const callId = crypto.randomUUID();
   const { requestContext, trace } = run.getState().request;
-  const { position, ...toolCall } = call;
+  const written = writeCall(call);
+  if ('result' in written) return written;
+  const { position, ...toolCall } = written.call;
   const stopped = new AbortController();
   const toClient = (parts: readonly Chunk[]) => sink(parts.map((part) => buildProgressChunk(run, call, part)));
   const progress = createOrderedSink(toClient, () => stopped.abort());
@@ -100,6 +107,7 @@ async function callOnce(
     reply: toolReplySchema,
     timeoutMs: tool.timeoutMs,
     signal: AbortSignal.any([signal, stopped.signal]),
+    keepsTexts: true,
     readProgress: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress(reply) {
       if (!('progress' in reply)) return;
@@ -117,7 +125,7 @@ async function callOnce(
   if (budget.isSpent())
     return reportUnknownOutcome(call, 'tool-progress-too-large', `${tool.name} ${TOO_MUCH_PROGRESS}`);
   if ('error' in answer) return failUnansweredTool(call, answer.error);
-  if ('result' in answer.ok) return finishCall(call, answer.ok.result);
+  if ('result' in answer.ok) return finishCall(call, answer.ok);
   if ('suspended' in answer.ok) return suspendCall(call, answer.ok.suspended);
   if ('error' in answer.ok) return failTool(call, answer.ok.error.code, answer.ok.error.message);
   return failTool(call, 'tool-failed', `${tool.name} returned no result.`);
@@ -153,13 +161,32 @@ function suspendCall(
   return problem === undefined ? { suspended: asked } : failTool(call, 'tool-failed', problem);
 }
 
-function finishCall(call: PlacedCall, result: JsonValue): ToolOutcome {
+/**
+ * Returns the call with its final text, and with numbers in their own digits: a tool in another language reads them from `args`.
+ */
+function writeCall(call: PlacedCall): { call: PlacedCall } | { result: PlacedResult } {
+  const { args, argsText } = call;
+  if (argsText === undefined) return { call };
+  try {
+    const text = writeWithText(args, argsText, 'args');
+    return { call: { ...call, args: replaceInexact(args, text, writeNumber), argsText: text } };
+  } catch (error) {
+    const { message } = toWireError(error, 'number-inexact');
+    return { result: { ...call, result: { error: { code: 'number-inexact', message } }, isError: true } };
+  }
+}
+
+function finishCall(
+  call: PlacedCall,
+  { result, resultText }: { result: JsonValue; resultText?: string | undefined },
+): ToolOutcome {
   if (isNestedDeeper(result, MAX_VALUE_NESTING)) {
     const message = `${call.toolName} has run, but its result exceeds the maximum nesting of ${MAX_VALUE_NESTING} levels.`;
     return failTool(call, 'tool-failed', message);
   }
-  const { length } = JSON.stringify(result);
-  if (length <= MAX_RESULT_CHARS) return { result: { ...call, result, isError: false } };
+  const { length } = resultText ?? JSON.stringify(result);
+  if (length <= MAX_RESULT_CHARS)
+    return { result: { ...call, result, ...nameText('result', resultText), isError: false } };
   const message = `${call.toolName} has run, but its result of ${length} characters exceeds the maximum of ${MAX_RESULT_CHARS}.`;
   return failTool(call, 'message-too-large', message);
 }

@@ -3,6 +3,8 @@ import {
   MillraceError,
   jsonObjectSchema,
   jsonValueSchema,
+  nameText,
+  pickCall,
   type Chunk,
   type ChunkOf,
   type JsonObject,
@@ -106,13 +108,14 @@ function createAnswerParts() {
     joinReasoning: () => parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join(''),
     close: (key: string) => void open.delete(key),
     /** Closes the call of a provider's own tool; a later result replaces a preliminary one. */
-    addResult({ toolCallId, result, isError = false }: ChunkOf<'tool-result'>['payload']): void {
+    addResult({ toolCallId, result, resultText, isError = false }: ChunkOf<'tool-result'>['payload']): void {
       const at = parts.findLastIndex(
         (part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId,
       );
       const part = parts[at];
       if (part?.type !== 'tool-invocation' || part['providerExecuted'] !== true) return;
-      parts[at] = { ...part, toolInvocation: { ...part.toolInvocation, state: 'result', result, isError } };
+      const outcome = { result, ...nameText('result', resultText), isError };
+      parts[at] = { ...part, toolInvocation: { ...part.toolInvocation, state: 'result', ...outcome } };
     },
   };
 }
@@ -153,10 +156,11 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
           return;
         }
         case 'tool-call': {
-          const { toolCallId, toolName, args = null, providerExecuted } = chunk.payload;
+          const { args = null, argsText, providerExecuted, ...call } = chunk.payload;
+          const { toolCallId } = call;
           countCall();
-          grow(JSON.stringify(args), streamedArgs.get(toolCallId));
-          const toolInvocation = { state: 'call' as const, toolCallId, toolName, args };
+          grow(argsText ?? JSON.stringify(args), streamedArgs.get(toolCallId));
+          const toolInvocation = { state: 'call' as const, ...pickCall({ ...call, args, argsText }) };
           parts.push({ type: 'tool-invocation', toolInvocation, ...(providerExecuted && { providerExecuted }) });
           return;
         }
@@ -168,7 +172,7 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
           parts.push({ type: 'file', data: grow(chunk.payload.data), mimeType: chunk.payload.mimeType });
           return;
         case 'tool-result':
-          grow(JSON.stringify(chunk.payload.result));
+          grow(chunk.payload.resultText ?? JSON.stringify(chunk.payload.result));
           return parts.addResult(chunk.payload);
         case 'step-start':
           warnings = warningsSchema.parse(chunk.payload.warnings ?? []);

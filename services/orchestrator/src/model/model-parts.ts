@@ -5,9 +5,10 @@ import {
   MAX_VALUE_NESTING,
   MillraceError,
   isNestedDeeper,
-  readJson,
+  nameText,
+  readWithText,
   type Chunk,
-  type JsonValue,
+  type ChunkOf,
   type Usage,
 } from '@millrace/contracts';
 import { makeChunk, type ChunkBody } from '../release/make-chunk.ts';
@@ -88,7 +89,7 @@ function toChunkBody(part: ModelPart, toolNames: Map<string, string>): ChunkBody
     case 'tool-call': {
       const { toolCallId, toolName, input, providerExecuted, dynamic } = part;
       const more = { ...(providerExecuted && { providerExecuted }), ...(dynamic && { dynamic }) };
-      return { type: 'tool-call', payload: { toolCallId, toolName, args: parseArgs(input), ...more } };
+      return { type: 'tool-call', payload: { toolCallId, toolName, ...parseArgs(input), ...more } };
     }
     case 'tool-result':
       return { type: part.type, payload: buildResultPayload(part) };
@@ -148,10 +149,10 @@ function toRawPayload(value: unknown): object {
  * Arguments that are not JSON, or that no message may carry, stay text: the tool's schema refuses them, and the model
  * receives the error.
  */
-function parseArgs(input: string): JsonValue {
-  if (input.trim() === '') return {};
-  const read = readJson(input);
-  return read ? read.value : input;
+function parseArgs(input: string): Pick<ChunkOf<'tool-call'>['payload'], 'args' | 'argsText'> {
+  if (input.trim() === '') return { args: {} };
+  const { value, text } = readWithText(input);
+  return { args: value, ...nameText('args', text) };
 }
 
 /** Encodes bytes as base64. */

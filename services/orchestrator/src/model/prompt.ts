@@ -9,6 +9,7 @@ import {
   readMessageText,
   listModelParts,
   readMemoryKey,
+  writeWithText,
   type Conversation,
   type MemoryKey,
   type Message,
@@ -107,19 +108,25 @@ function buildFilePart({ data, mimeType, filename, detail }: StoredFilePart): Ex
 function toAssistantPart(part: MessagePart): AssistantPart[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
   if (part.type !== 'tool-invocation') return [];
-  const { toolCallId, toolName, args } = part.toolInvocation;
-  return [{ type: 'tool-call', toolCallId, toolName, input: args }];
+  const { toolCallId, toolName, args, argsText } = part.toolInvocation;
+  // The provider's client sends a text as it is.
+  const input = argsText === undefined ? args : writeWithText(args, argsText, `${toolName}.args`);
+  return [{ type: 'tool-call', toolCallId, toolName, input }];
 }
 
 /** A call without a result (a run that was cut off) gets one: providers refuse a prompt with open calls. */
 function toToolPart(part: MessagePart): ToolPart[] {
   if (part.type !== 'tool-invocation') return [];
-  const { toolCallId, toolName, state, result, isError, denied } = part.toolInvocation;
+  const { toolCallId, toolName, state, result = null, resultText, isError, denied } = part.toolInvocation;
   const head = { type: 'tool-result' as const, toolCallId, toolName };
   if (state !== 'result') return [{ ...head, output: { type: 'error-text', value: 'The tool was not executed.' } }];
   if (denied) return [{ ...head, output: { type: 'execution-denied', reason: readDenialReason(result) } }];
   if (typeof result === 'string' && !isError) return [{ ...head, output: { type: 'text', value: result } }];
-  return [{ ...head, output: { type: isError ? 'error-json' : 'json', value: result ?? null } }];
+  if (resultText !== undefined) {
+    const value = writeWithText(result, resultText, `${toolName}.result`);
+    return [{ ...head, output: { type: isError ? 'error-text' : 'text', value } }];
+  }
+  return [{ ...head, output: { type: isError ? 'error-json' : 'json', value: result } }];
 }
 
 function readDenialReason(result: unknown): string {

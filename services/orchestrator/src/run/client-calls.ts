@@ -3,10 +3,11 @@
 import {
   CLIENT_TOOL_LIMITS,
   clientResultSchema,
+  nameText,
+  pickCall,
   type JsonValue,
   type PlacedCall,
   type PlacedResult,
-  type ToolCall,
 } from '@millrace/contracts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { askPending, findPendingAt } from '../state/pending.ts';
@@ -39,21 +40,22 @@ export async function callClient(run: Run, call: PlacedCall, signal: AbortSignal
  * that the caller cannot receive.
  */
 async function putToCaller(run: Run, call: PlacedCall, signal: AbortSignal): Promise<PlacedResult | undefined> {
-  const { toolCallId, toolName, args, position } = call;
-  const { length } = JSON.stringify(args);
+  const { toolName, args, argsText, position } = call;
+  const { length } = argsText ?? JSON.stringify(args);
   if (length > maxArgsLength)
     return failCall(call, {
       code: 'message-too-large',
       message: `The arguments of ${toolName} have ${length} characters; the maximum is ${maxArgsLength}.`,
     });
-  const passed = await passPayload(run, { args });
+  const payload = { args, ...nameText('args', argsText) };
+  const passed = await passPayload(run, payload);
   if (signal.aborted) return undefined;
   if (!passed)
     return failCall(call, { code: 'tool-failed', message: 'The output processors did not pass the arguments.' });
-  const toolCall: ToolCall = { toolCallId, toolName, args };
+  const toolCall = pickCall(call);
   const question = { by: toolName, kind: 'question' as const, toolCall, position, kept: {}, expiresInSeconds };
   const { clientCalls } = run.getState();
-  const id = askPending(run, { ...question, payload: { args }, clientCall: clientCalls });
+  const id = askPending(run, { ...question, payload, clientCall: clientCalls });
   run.dispatch({ action: 'pending-told', id, ...passed });
   return undefined;
 }
@@ -62,7 +64,7 @@ async function putToCaller(run: Run, call: PlacedCall, signal: AbortSignal): Pro
 function readResult(call: PlacedCall, data: JsonValue): PlacedResult {
   const answer = clientResultSchema.safeParse(data).data ?? { error: 'The answer is not the result of a tool.' };
   return 'output' in answer
-    ? { ...call, result: answer.output, isError: false }
+    ? { ...call, result: answer.output, ...nameText('result', answer.outputText), isError: false }
     : failCall(call, { code: 'tool-failed', message: answer.error });
 }
 

@@ -1,6 +1,6 @@
 // Ends a step: processToolResult judges its results in call order, they pass the output chain, and the passed ones
 // close the step. A rejected result is in no message, step or memory.
-import type { Chunk, ChunkOf, PlacedResult, ToolResult } from '@millrace/contracts';
+import { nameText, pickCall, type Chunk, type ChunkOf, type PlacedResult, type ToolResult } from '@millrace/contracts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
 import { isSuspension, addRejected, type Interrupt } from '../state/interrupt.ts';
@@ -58,8 +58,8 @@ async function judgeResults(run: Run): Promise<{ results: PlacedResult[] } | { i
       results.push(raw);
       continue;
     }
-    const { result, isError } = raw;
-    const input = { ...buildToolInput(run, raw, tool), result, isError };
+    const { result, resultText, isError } = raw;
+    const input = { ...buildToolInput(run, raw, tool), result, ...nameText('result', resultText), isError };
     const about = { subject: tool.name, position: raw.position };
     const judged = await runStage(run, 'processToolResult', input, about);
     if (judged.interrupt) {
@@ -73,11 +73,14 @@ async function judgeResults(run: Run): Promise<{ results: PlacedResult[] } | { i
 
 type ResultChunk = ChunkOf<'tool-result'> | ChunkOf<'tool-error'> | ChunkOf<'tool-output-denied'>;
 
-function buildResultChunk(runId: string, { toolCallId, toolName, args, result, isError, denied }: ToolResult): Chunk {
-  const head = { toolCallId, toolName };
-  if (denied) return makeChunk(runId, { type: 'tool-output-denied', payload: { ...head, ...readDenial(result) } });
-  if (isError) return makeChunk(runId, { type: 'tool-error', payload: { ...head, args, error: result } });
-  return makeChunk(runId, { type: 'tool-result', payload: { ...head, args, result } });
+function buildResultChunk(runId: string, { result, resultText, isError, denied, ...call }: ToolResult): Chunk {
+  const head = pickCall(call);
+  const { toolCallId, toolName } = call;
+  if (denied)
+    return makeChunk(runId, { type: 'tool-output-denied', payload: { toolCallId, toolName, ...readDenial(result) } });
+  return isError
+    ? makeChunk(runId, { type: 'tool-error', payload: { ...head, error: result, ...nameText('error', resultText) } })
+    : makeChunk(runId, { type: 'tool-result', payload: { ...head, result, ...nameText('result', resultText) } });
 }
 
 function readDenial(result: unknown): object {
@@ -94,7 +97,8 @@ function selectPassedResults(run: Run, results: readonly PlacedResult[], passed:
   return results.map(({ position, toolCallId, toolName }) => {
     const at = left.findIndex(({ payload }) => payload.toolCallId === toolCallId);
     const [part] = at < 0 ? [] : left.splice(at, 1);
-    return { toolCallId, toolName, args: calls[position]?.args ?? null, ...(part ? readOutcome(part) : withheld) };
+    const { args = null, argsText } = calls[position] ?? {};
+    return { ...pickCall({ toolCallId, toolName, args, argsText }), ...(part ? readOutcome(part) : withheld) };
   });
 }
 
@@ -102,18 +106,22 @@ function isResultChunk(part: Chunk): part is ResultChunk {
   return part.type === 'tool-result' || part.type === 'tool-error' || part.type === 'tool-output-denied';
 }
 
-type ResultOutcome = Partial<Pick<ToolResult, 'args' | 'denied'>> & Pick<ToolResult, 'result' | 'isError'>;
+type ResultOutcome = Partial<Pick<ToolResult, 'args' | 'argsText' | 'denied'>> &
+  Pick<ToolResult, 'result' | 'resultText' | 'isError'>;
 
 function readOutcome(part: ResultChunk): ResultOutcome {
   if (part.type === 'tool-output-denied') {
     const { reason, code } = part.payload;
     return { result: { denied: true, reason, ...(code !== undefined && { code }) }, isError: true, denied: true };
   }
-  const { args } = part.payload;
-  const withArgs = args === undefined ? {} : { args };
-  return part.type === 'tool-error'
-    ? { ...withArgs, result: part.payload.error, isError: true }
-    : { ...withArgs, result: part.payload.result, isError: part.payload.isError ?? false };
+  const { args, argsText } = part.payload;
+  const withArgs = args === undefined ? {} : { args, ...nameText('args', argsText) };
+  if (part.type === 'tool-error') {
+    const { error, errorText } = part.payload;
+    return { ...withArgs, result: error, ...nameText('result', errorText), isError: true };
+  }
+  const { result, resultText, isError = false } = part.payload;
+  return { ...withArgs, result, ...nameText('result', resultText), isError };
 }
 
 const withheld = {

@@ -1,6 +1,8 @@
 // Converts a message to the chunks that represent it: for an unpublished answer that processors have changed. Pure.
 import {
   isDataChunk,
+  nameText,
+  pickCall,
   readMessageText,
   listModelParts,
   readToolCalls,
@@ -61,10 +63,9 @@ function toChunkBodies(part: MessagePart, id: string): ChunkBody[] {
         { type: 'reasoning-end', payload: { id } },
       ];
     case 'tool-invocation': {
-      const { toolCallId, toolName, args } = part.toolInvocation;
       const own = part['providerExecuted'] === true ? { providerExecuted: true } : {};
       return [
-        { type: 'tool-call', payload: { toolCallId, toolName, args, ...own } },
+        { type: 'tool-call', payload: { ...pickCall(part.toolInvocation), ...own } },
         ...makeResultBody(part.toolInvocation, own),
       ];
     }
@@ -78,14 +79,17 @@ function toChunkBodies(part: MessagePart, id: string): ChunkBody[] {
 }
 
 function makeResultBody(
-  { state, toolCallId, toolName, args, result = null, isError, denied }: ToolInvocation,
+  { state, result = null, resultText, isError, denied, ...call }: ToolInvocation,
   own: object,
 ): ChunkBody[] {
   if (state !== 'result') return [];
-  const head = { toolCallId, toolName };
-  if (denied) return [{ type: 'tool-output-denied', payload: { ...head, reason: 'Denied.', ...asMembers(result) } }];
-  if (isError === true) return [{ type: 'tool-error', payload: { ...head, args, error: result } }];
-  return [{ type: 'tool-result', payload: { ...head, args, result, ...own } }];
+  const { toolCallId, toolName } = call;
+  const head = pickCall(call);
+  if (denied)
+    return [{ type: 'tool-output-denied', payload: { toolCallId, toolName, reason: 'Denied.', ...asMembers(result) } }];
+  if (isError === true)
+    return [{ type: 'tool-error', payload: { ...head, error: result, ...nameText('error', resultText) } }];
+  return [{ type: 'tool-result', payload: { ...head, result, ...nameText('result', resultText), ...own } }];
 }
 
 const asMembers = (value: unknown): object => (typeof value === 'object' && value !== null ? { ...value } : {});

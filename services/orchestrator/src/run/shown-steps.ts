@@ -6,6 +6,8 @@ import {
   type Message,
   type StepResult,
   type ToolResult,
+  nameText,
+  pickCall,
 } from '@millrace/contracts';
 import { pickAttachments, buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
@@ -60,7 +62,8 @@ function readReasoning({ content }: Message): string {
 function listResults({ content }: Message): ToolResult[] {
   return content.parts.flatMap((part): ToolResult[] => {
     if (part.type !== 'tool-invocation' || part.toolInvocation.state !== 'result') return [];
-    const { toolCallId, toolName, args, result = null, isError = false, denied } = part.toolInvocation;
-    return [{ toolCallId, toolName, args, result, isError, ...(denied !== undefined && { denied }) }];
+    const { result = null, resultText, isError = false, denied } = part.toolInvocation;
+    const outcome = { result, ...nameText('result', resultText), isError };
+    return [{ ...pickCall(part.toolInvocation), ...outcome, ...(denied !== undefined && { denied }) }];
   });
 }

@@ -3,7 +3,15 @@
 // the answer, because a provider may use one id twice. A call that must not be repeated is never repeated: if its owner
 // is lost, its outcome is unknown. Finally the run waits for approvals and for answers to tools that asked.
 import { isDeepStrictEqual } from 'node:util';
-import type { HeldPending, PlacedCall, PlacedResult, StageInput, ToolCall, ToolDefinition } from '@millrace/contracts';
+import {
+  pickCall,
+  type HeldPending,
+  type PlacedCall,
+  type PlacedResult,
+  type StageInput,
+  type ToolCall,
+  type ToolDefinition,
+} from '@millrace/contracts';
 import { callTool, reportLostCall, type ToolOutcome } from '../calls/tool-client.ts';
 import { callClient } from './client-calls.ts';
 import { fitResult } from './result-room.ts';
@@ -201,9 +209,9 @@ async function keep(
   return run.checkpoint();
 }
 
-export function buildToolInput(run: Run, { toolCallId, toolName, args }: ToolCall, tool: ToolDefinition): StageInput {
+export function buildToolInput(run: Run, call: ToolCall, tool: ToolDefinition): StageInput {
   const { retryCount, steps, conversation } = run.getState();
-  return { retryCount, stepNumber: steps.length, conversation, toolCall: { toolCallId, toolName, args }, tool };
+  return { retryCount, stepNumber: steps.length, conversation, toolCall: pickCall(call), tool };
 }
 
 /** The model may not have written its last arguments, or further calls, as it intended. */

@@ -1,6 +1,13 @@
 // Stops consequential tool calls while untrusted content is in the run: after the last entry of processToolCall, on the
 // final arguments. No policy, override or skipped guard disables it; the agent's `tools` decide for each tool.
-import { cutArgs, findDenial, type PlacedCall, type PlacedResult, type WhenUntrusted } from '@millrace/contracts';
+import {
+  cutArgs,
+  findDenial,
+  pickCall,
+  type PlacedCall,
+  type PlacedResult,
+  type WhenUntrusted,
+} from '@millrace/contracts';
 import type { ResumePoint } from '../stages/suspend-stage.ts';
 import { askPending } from '../state/pending.ts';
 import type { Run } from '../state/run-context.ts';
@@ -29,7 +36,7 @@ export function judgeUntrusted(run: Run, call: PlacedCall): UntrustedCall {
     kind: 'approval',
     policy: 'untrusted',
     stage: 'processToolCall',
-    toolCall: { toolCallId, toolName, args: call.args },
+    toolCall: pickCall(call),
     position,
     kept: {},
     payload: { message, toolName, args: cutArgs(call.args), origins },

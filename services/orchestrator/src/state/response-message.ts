@@ -1,8 +1,8 @@
 // Builds the response message of a step: its id, the results of its calls, its sources and files.
 import {
   isOwnCall,
+  nameText,
   type JsonObject,
-  type JsonValue,
   type Message,
   type MessagePart,
   type StepResult,
@@ -22,11 +22,18 @@ export function withResults(message: Message, results: readonly ToolResult[]): M
     const at = left.findIndex(({ toolCallId }) => toolCallId === part.toolInvocation.toolCallId);
     const [result] = at < 0 ? [] : left.splice(at, 1);
     if (!result) return part;
-    const { args, isError, denied } = result;
-    const outcome: { result: JsonValue; isError: boolean } = { result: result.result, isError };
+    const { args, argsText, resultText, isError, denied } = result;
+    const outcome = { result: result.result, ...nameText('result', resultText), isError };
     return {
       ...part,
-      toolInvocation: { ...part.toolInvocation, state: 'result', args, ...outcome, ...(denied && { denied }) },
+      toolInvocation: {
+        ...part.toolInvocation,
+        state: 'result',
+        args,
+        ...nameText('args', argsText),
+        ...outcome,
+        ...(denied && { denied }),
+      },
     };
   });
   return { ...message, content: { ...message.content, parts } };

@@ -1,5 +1,5 @@
 // Makes tools of the accepted tools of MCP servers. The model reads the accepted definition, never that of the server.
-import { jsonObjectSchema, MillraceError } from '@millrace/contracts';
+import { jsonObjectSchema, MillraceError, replaceInexact, writeNumber } from '@millrace/contracts';
 import type { Tool } from '@millrace/processor';
 import type { Resources, ServiceContext } from '@millrace/service';
 import { z } from 'zod';
@@ -47,10 +47,12 @@ const createTools = (name: string, { tools }: McpServerConfig, server: McpServer
     effect,
     idempotent,
     timeoutMs,
-    async execute(args, { abortSignal: signal }) {
+    async execute(args, { abortSignal: signal, argsText }) {
       const parsed = jsonObjectSchema.safeParse(args);
       if (!parsed.success)
         throw new MillraceError('tool-arguments-invalid', `The arguments of ${name}_${as ?? tool} are no object.`);
-      return readResult(await server.call(tool, parsed.data, { signal, timeoutMs }));
+      // JSON.stringify writes the numbers with the digits of the model.
+      const exact = jsonObjectSchema.parse(replaceInexact(parsed.data, argsText, writeNumber));
+      return readResult(await server.call(tool, exact, { signal, timeoutMs }));
     },
   }));

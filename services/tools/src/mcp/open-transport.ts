@@ -3,8 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { StreamableHTTPClientTransport, type FetchLike, type Transport } from '@modelcontextprotocol/client';
-import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { MillraceError } from '@millrace/contracts';
+import { createEventKeeper, createKeepingProcess, keepContent } from './kept-content.ts';
 import type { McpHttpServer, McpServerConfig, ProcessServer, Secret } from './mcp-file.ts';
 
 /** One message of a process, and one answer over HTTP. */
@@ -30,7 +31,7 @@ async function openProcess({ command, args, cwd, env }: ProcessServer, parts: Tr
     name,
     typeof value === 'string' ? value : await readSecret(value, parts),
   ]);
-  const transport = new StdioClientTransport({
+  const transport = createKeepingProcess({
     command,
     args,
     cwd: cwd === undefined ? parts.folder : resolve(parts.folder, cwd),
@@ -64,7 +65,7 @@ async function readSecret(secret: Secret, { folder, env }: TransportParts): Prom
   });
 }
 
-/** Ends an answer that is longer than any result. */
+/** Ends an answer that is longer than any result, and keeps the text of structured content. */
 const fetchBounded: FetchLike = async (url, options) => {
   const answer = await fetch(url, options);
   if (answer.body === null) return answer;
@@ -78,8 +79,15 @@ const fetchBounded: FetchLike = async (url, options) => {
       else controller.enqueue(part);
     },
   });
-  const { status, statusText, headers } = answer;
-  const bounded = new Response(answer.body.pipeThrough(count), { status, statusText, headers });
+  const { status, statusText } = answer;
+  const headers = new Headers(answer.headers);
+  // The length of the body is another one now, and its encoding none.
+  for (const name of ['content-length', 'content-encoding']) headers.delete(name);
+  const counted = answer.body.pipeThrough(count);
+  const body = isStream
+    ? counted.pipeThrough(createEventKeeper(MAX_MESSAGE_BYTES))
+    : keepContent(await new Response(counted).text());
+  const bounded = new Response(body, { status, statusText, headers });
   Object.defineProperty(bounded, 'url', { value: answer.url });
   return bounded;
 };

@@ -1,8 +1,10 @@
 // Converts a result of MCP to the JSON that the model receives, and that processToolResult judges first. Guards judge
 // text: images, audio and binary resources are left out and named.
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { jsonValueSchema, readJson, type JsonObject, type JsonValue } from '@millrace/contracts';
+import { readJson, type JsonValue } from '@millrace/contracts';
+import { JsonText, type ToolOutput } from '@millrace/processor';
 import { isDeepStrictEqual } from 'node:util';
+import { readKeptText } from './kept-content.ts';
 
 /** UTF-16 units of all texts of a result, and of its structured content as JSON. */
 const MAX_CHARACTERS = 256 * 1024;
@@ -15,7 +17,7 @@ type ReadBlock = { text: string } | { omitted: string };
  * Returns the text, or the structured content if the text repeats it as MCP asks of servers. An object has everything else: `error`: the
  * tool reports that it failed. `omitted`: content without a text. Both texts are the server's own words.
  */
-export function readResult({ content, structuredContent, isError }: CallToolResult): JsonValue {
+export function readResult({ content, structuredContent, isError }: CallToolResult): ToolOutput {
   const blocks = content.slice(0, MAX_BLOCKS).map(readBlock);
   const all = blocks.flatMap((block) => ('text' in block ? [block.text] : [])).join('\n');
   const omitted = blocks.flatMap((block) => ('omitted' in block ? [block.omitted] : []));
@@ -27,13 +29,16 @@ export function readResult({ content, structuredContent, isError }: CallToolResu
   const isWhole = isError !== true && omitted.length === 0;
   if (isWhole && structured === undefined) return text;
   const own = typeof structured === 'object' ? structured : undefined;
-  if (isWhole && own && (text === '' || isRepetition(text, own.value))) return own.value;
-  return {
+  if (isWhole && own && (text === '' || isRepetition(text, own.value))) return own.output;
+  const whole = {
     ...(isError === true && { error: true }),
     text,
     ...(own && { structured: own.value }),
     ...(omitted.length > 0 && { omitted }),
   };
+  if (!own || !(own.output instanceof JsonText)) return whole;
+  const [before = '', after = ''] = JSON.stringify({ ...whole, structured: 0 }).split('"structured":0');
+  return new JsonText(`${before}"structured":${own.output.text}${after}`);
 }
 
 function isRepetition(text: string, structured: JsonValue): boolean {
@@ -69,9 +74,12 @@ function cutText(text: string): string {
   return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-function readStructured(content: unknown): { value: JsonObject[string] } | 'too large' | undefined {
+type KeptContent = { value: JsonValue; output: ToolOutput };
+
+function readStructured(content: unknown): KeptContent | 'too large' | undefined {
   if (content === undefined) return undefined;
-  const parsed = jsonValueSchema.safeParse(content);
-  if (!parsed.success || JSON.stringify(parsed.data).length > MAX_CHARACTERS) return 'too large';
-  return { value: parsed.data };
+  const text = readKeptText(content) ?? JSON.stringify(content);
+  const read = text.length > MAX_CHARACTERS ? undefined : readJson(text);
+  if (!read) return 'too large';
+  return { value: read.value, output: JSON.stringify(read.value) === text ? read.value : new JsonText(text) };
 }

@@ -1,5 +1,5 @@
 // Calls the method of a stage with the arguments of the interface.
-import type { Stage, StageInput, ModelError } from '@millrace/contracts';
+import { nameText, type Stage, type StageInput, type ModelError } from '@millrace/contracts';
 import type { CommonArgs, Processor } from '../processor.ts';
 import { buildArgs, buildArgsWithMessages, buildReadable, type StageMessages } from './stage-args.ts';
 
@@ -38,8 +38,9 @@ export function callMethod(
     case 'processToolCall':
       return processor.processToolCall?.({ ...common, ...buildToolMembers(input), messageList });
     case 'processToolResult': {
-      const { result = null, isError = false } = input;
-      return processor.processToolResult?.({ ...common, ...buildToolMembers(input), result, isError, messageList });
+      const { result = null, resultText, isError = false } = input;
+      const outcome = { result, ...nameText('result', resultText), isError };
+      return processor.processToolResult?.({ ...common, ...buildToolMembers(input), ...outcome, messageList });
     }
     case 'processOutputResult': {
       const result = { text, usage, finishReason, steps, answered: input.answered ?? true };

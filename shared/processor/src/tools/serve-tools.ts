@@ -16,6 +16,8 @@ import {
   WIRE_PROTOCOL,
   cancelCallSchema,
   findSuspensionProblem,
+  nameText,
+  readWithText,
   toWireError,
   toolRequestSchema,
   type JsonValue,
@@ -32,7 +34,7 @@ import { asJson } from '../verdict/bounded.ts';
 import { StopError, readStopVerdict } from '../verdict/stop.ts';
 import { createStopRecorder, chooseStop } from '../verdict/stop-recorder.ts';
 import { locateThrown } from '../verdict/thrown-error.ts';
-import { describeTool, type Tool } from './tool-definition.ts';
+import { JsonText, describeTool, type Tool, type ToolOutput } from './tool-definition.ts';
 
 export type ServeToolsOptions = {
   bus: Bus;
@@ -80,7 +82,10 @@ function selectTools({ tools, only }: ServeToolsOptions): readonly Tool[] {
 
 type ToolHost = { bus: Bus; calls: CallRegistry; gate: StallGate };
 type SuspendedCall = { payload: JsonValue; expiresInSeconds?: number };
-type ServedToolOutcome = { result: JsonValue } | { suspended: SuspendedCall } | { error: WireError };
+type ServedToolOutcome =
+  | { result: JsonValue; resultText?: string }
+  | { suspended: SuspendedCall }
+  | { error: WireError };
 
 function buildEndpoint(host: ToolHost, tool: Tool): MicroEndpoint {
   const { bus, calls, gate } = host;
@@ -139,6 +144,7 @@ async function execute(
     const result = await tool.execute(toolCall.args, {
       run,
       toolCallId: toolCall.toolCallId,
+      argsText: toolCall.argsText ?? JSON.stringify(toolCall.args),
       writer,
       abortSignal,
       idempotencyKey,
@@ -149,11 +155,17 @@ async function execute(
     if (writeError !== undefined) throw writeError;
     const stop = readStop();
     if (stop) throw stop;
-    return { outcome: { result }, sequence };
+    return { outcome: readOutput(result), sequence };
   } catch (thrown) {
     const error = chooseStop(thrown, readStop());
     return { outcome: toThrownOutcome(error), sequence, thrown: error };
   }
+}
+
+function readOutput(output: ToolOutput): ServedToolOutcome {
+  if (!(output instanceof JsonText)) return { result: output };
+  const { value, text } = readWithText(output.text);
+  return { result: value, ...nameText('result', text) };
 }
 
 /** @param error thrown by the tool: a suspension, or its failure */

@@ -22,6 +22,8 @@ import type { RequestContext } from '../request-context.ts';
 export type ToolContext = {
   run: RunRef;
   toolCallId: string;
+  /** The arguments as the model wrote them: JSON, in which numbers have digits that a double does not hold. */
+  argsText: string;
   /** Sends chunks to the client at once, before the result. */
   writer: StreamWriter;
   /** Fires if the run is cancelled or the call times out. The result is ignored then. */
@@ -37,6 +39,16 @@ export type ToolContext = {
   /** Answer to the suspension. Untrusted, of any shape. */
   resumeData?: JsonValue;
 };
+
+/** A result that keeps its text: the model receives it as it is. */
+export class JsonText {
+  readonly text: string;
+  /** @param text JSON */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+export type ToolOutput = JsonValue | JsonText;
 
 export type Tool = {
   /** A token; part of the subject and the queue group. */
@@ -57,14 +69,14 @@ export type Tool = {
   /** Timeout of a call, ms. Default: the contract's default. */
   timeoutMs?: number;
   /** @throws tool-arguments-invalid; errors of the tool itself; tool-failed for a result that is not JSON */
-  execute(args: unknown, context: ToolContext): Promise<JsonValue>;
+  execute(args: unknown, context: ToolContext): Promise<ToolOutput>;
 };
 
 /** Ties the type of the arguments to `execute`, and validates arguments and result. */
 export function defineTool<S extends z.ZodObject>(
   definition: Omit<Tool, 'inputSchema' | 'execute'> & {
     inputSchema: S;
-    execute(args: z.output<S>, context: ToolContext): JsonValue | Promise<JsonValue>;
+    execute(args: z.output<S>, context: ToolContext): ToolOutput | Promise<ToolOutput>;
   },
 ): Tool {
   const { name, inputSchema } = definition;
@@ -74,7 +86,7 @@ export function defineTool<S extends z.ZodObject>(
       const parsed = parseValue(inputSchema, args, 'tool-arguments-invalid');
       if ('issues' in parsed) throw createArgumentsError(name, parsed.issues);
       const result = await definition.execute(parsed.ok, context);
-      const broken = findUnserializable(result, 'result');
+      const broken = result instanceof JsonText ? undefined : findUnserializable(result, 'result');
       if (broken === undefined) return result;
       throw new MillraceError('tool-failed', `The result of ${name} has a value at ${broken} that is not JSON.`, {
         path: broken,

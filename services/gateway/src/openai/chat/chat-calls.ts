@@ -1,9 +1,9 @@
 // Calls of the client's tools in the messages of a chat completion.
 import type { Message, ToolInvocationPart } from '@millrace/contracts';
-import { parseCallId, type CallResults } from '../../agents/client-calls.ts';
+import { buildOutput, parseCallId, type CallResults } from '../../agents/client-calls.ts';
 import type { HistoryStep, MatchedCall } from '../../agents/match-calls.ts';
 import { createResultFileError } from '../../agents/file-part.ts';
-import { createMessage, convertCall, parseOutput } from '../../agents/submitted-messages.ts';
+import { createMessage, convertCall } from '../../agents/submitted-messages.ts';
 import type { ChatMessage } from './chat-request.ts';
 
 /** Returns the results after the last answer, if that answer has calls of a run. */
@@ -18,7 +18,7 @@ export function readChatResults(messages: readonly ChatMessage[]): CallResults |
     runId,
     results: results.map((message) => ({
       id: message.tool_call_id ?? '',
-      data: { output: parseOutput(readText(message)) },
+      data: buildOutput(readText(message)),
     })),
     isLast: results.length === after.length,
   };

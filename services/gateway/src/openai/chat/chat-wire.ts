@@ -22,10 +22,10 @@ type ChatAnswerMessage = {
   tool_calls?: readonly object[];
 };
 
-export const describeCall = ({ id, name, args }: ClientCall) => ({
+export const describeCall = ({ id, name, argsText }: ClientCall) => ({
   id,
   type: 'function',
-  function: { name, arguments: JSON.stringify(args) },
+  function: { name, arguments: argsText },
 });
 
 export function writeCompletion(

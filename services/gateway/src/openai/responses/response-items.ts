@@ -1,6 +1,6 @@
 // The output items of a response: messages, reasoning, calls of the agent's tools, and questions about calls. Items are
 // values: every change is a new item.
-import type { JsonValue } from '@millrace/contracts';
+import { writeWithText, type JsonValue } from '@millrace/contracts';
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 /** Lengths of the text after each chunk, from the last to the first: a retraction inside of an item cuts there. */
@@ -45,8 +45,9 @@ export function cutText({ text, pieces }: TextItem, index: number): Pick<TextIte
   return { text: text.slice(0, kept?.end ?? 0), pieces: kept };
 }
 
-export const stringify = (value: JsonValue | undefined): string =>
-  typeof value === 'string' ? value : JSON.stringify(value ?? null);
+/** @throws number-inexact */
+export const stringify = (value: JsonValue | undefined, text?: string): string =>
+  typeof value === 'string' ? value : writeWithText(value ?? null, text, 'tool');
 
 export const describeTextPart = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
 export const describeRefusalPart = (refusal: string) => ({ type: 'refusal', refusal });

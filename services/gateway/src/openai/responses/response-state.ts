@@ -81,12 +81,12 @@ function closePart(state: ResponseState, part: string): ResponseStep {
 }
 
 function beginCall(state: ResponseState, index: number, { payload }: ChunkOf<'tool-call'>): ResponseStep {
-  const { toolCallId, toolName, args } = payload;
+  const { toolCallId, toolName, args, argsText } = payload;
   const item: CallItem = {
     ...buildNextItem(state, 'call', index),
     callId: toolCallId,
     name: toolName,
-    args: stringify(args),
+    args: stringify(args, argsText),
     output: null,
     error: null,
     endedAt: undefined,
@@ -111,8 +111,9 @@ function endCall(state: ResponseState, index: number, chunk: OutcomeChunk): Resp
 
 function readOutcome(chunk: OutcomeChunk) {
   if (chunk.type === 'tool-output-denied') return { output: null, error: chunk.payload.reason };
-  if (chunk.type === 'tool-error') return { output: null, error: stringify(chunk.payload.error) };
-  const text = stringify(chunk.payload.result);
+  if (chunk.type === 'tool-error')
+    return { output: null, error: stringify(chunk.payload.error, chunk.payload.errorText) };
+  const text = stringify(chunk.payload.result, chunk.payload.resultText);
   return chunk.payload.isError === true ? { output: null, error: text } : { output: text, error: null };
 }
 

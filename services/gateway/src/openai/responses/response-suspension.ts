@@ -37,9 +37,9 @@ export function addSettled(state: ResponseState, index: number, { payload }: Chu
   return next;
 }
 
-function addCall(before: ResponseStep, index: number, { id, name, args }: ClientCall): ResponseStep {
+function addCall(before: ResponseStep, index: number, { id, name, argsText }: ClientCall): ResponseStep {
   const base = buildNextItem(before.state, 'function', index);
-  const item: FunctionItem = { ...base, status: 'completed', callId: id, name, args: JSON.stringify(args) };
+  const item: FunctionItem = { ...base, status: 'completed', callId: id, name, args: argsText };
   return append(before, item, addFunctionCall(item));
 }
 
@@ -49,7 +49,7 @@ function addRequest(before: ResponseStep, index: number, { id, toolCall }: Shown
     id: spellApprovalId(before.state.runId, id),
     status: 'completed',
     name: toolCall?.toolName ?? '',
-    args: stringify(toolCall?.args),
+    args: stringify(toolCall?.args, toolCall?.argsText),
   };
   return append(before, item, addWhole(item));
 }

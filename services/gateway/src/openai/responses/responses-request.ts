@@ -19,10 +19,9 @@ import {
   selectSubmitted,
   type ConvertOptions,
   convertCall,
-  parseOutput,
 } from '../../agents/submitted-messages.ts';
 import { matchCalls, type HistoryStep, type MatchedCall } from '../../agents/match-calls.ts';
-import { parseCallId, type CallResults } from '../../agents/client-calls.ts';
+import { buildOutput, parseCallId, type CallResults } from '../../agents/client-calls.ts';
 import type { RefusedMembers } from '../refuse-members.ts';
 import type { SettingNames } from '../run-settings.ts';
 
@@ -199,7 +198,7 @@ export function readResponseResults({ input }: ResponseRequest): CallResults | u
   if (runId === undefined) return undefined;
   return {
     runId,
-    results: results.map((item) => ({ id: item.call_id, data: { output: parseOutput(readOutputText(item)) } })),
+    results: results.map((item) => ({ id: item.call_id, data: buildOutput(readOutputText(item)) })),
     isLast: results.length === after.length,
   };
 }
