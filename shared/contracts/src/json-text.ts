@@ -69,7 +69,11 @@ export function replaceInexact(
 }
 
 /** Makes a value that JSON.stringify writes as the number's own digits: for `replaceInexact`, before the value is sent. */
-export const writeNumber = (number: string): JsonValue => JSON.rawJSON?.(number) ?? Number(number);
+export function writeNumber(number: string): JsonValue {
+  // The types of a browser's library do not have the function.
+  const write: unknown = Reflect.get(JSON, 'rawJSON');
+  return typeof write === 'function' ? Reflect.apply(write, JSON, [number]) : Number(number);
+}
 
 /** Only such a text can have a number that a double does not have: many digits, or an exponent. */
 const isLong = (text: string): boolean => /\d{16}|\d\.\d{12}|\d[eE]/.test(text);
