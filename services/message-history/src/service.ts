@@ -35,7 +35,7 @@ export const messageHistoryService = processorService({
     const forget = async (request: ForgetRequest) =>
       void (await Promise.all(config.FORGET_SERVICES.map((service) => askForget(bus, service, request))));
     return {
-      processors: [defineMessageHistory(store)],
+      processors: [defineMessageHistory({ store, forget })],
       api: createHistoryApi(store, forget),
       forget: (request) => eraseHistory(store, request),
     };

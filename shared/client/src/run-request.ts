@@ -39,6 +39,11 @@ export type StartOptions = {
   clientTools?: RunRequestInput['clientTools'];
   /** false, with `clientTools`: the provider is asked for one call in an answer. */
   parallelToolCalls?: RunRequest['parallelToolCalls'];
+  /**
+   * Ids of the last messages of the thread, which the run replaces: they are not in its prompt, and its save deletes them. A run without a save
+   * keeps them. @throws state-conflict, as the error of the run, if the thread has another last message
+   */
+  replaces?: readonly string[] | undefined;
   /** At least as late as the agent's own: chunk, sentence, step, result. */
   release?: RunRequest['release'];
   /** Maximum duration of the run, ms. Default: 10 minutes. */
@@ -65,6 +70,7 @@ const known: ReadonlySet<string> = new Set<keyof StartOptions>([
   'toolChoice',
   'clientTools',
   'parallelToolCalls',
+  'replaces',
   'release',
   'deadlineMs',
   'trace',
@@ -87,7 +93,7 @@ export function buildRequest(
   const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
   const messages = typeof input === 'string' ? [buildTextMessage(crypto.randomUUID(), 'user', input)] : [...input];
   const { maxProcessorRetries, structuredOutput, modelSettings, toolChoice, release } = options;
-  const { clientTools, parallelToolCalls } = options;
+  const { clientTools, parallelToolCalls, replaces } = options;
   const lists = OVERRIDE_LISTS.flatMap((name) => {
     const list: unknown = options[name];
     if (list === undefined) return [];
@@ -103,6 +109,7 @@ export function buildRequest(
     ...(release !== undefined && { release }),
     ...(clientTools !== undefined && { clientTools }),
     ...(parallelToolCalls !== undefined && { parallelToolCalls }),
+    ...(replaces !== undefined && { replaces: [...replaces] }),
   };
   const request = {
     runId,

@@ -46,6 +46,10 @@ export const MAX_OVERRIDE_ENTRIES = 32;
 export const MAX_REQUEST_MESSAGES = 2_000;
 const overrideListSchema = z.array(overrideEntrySchema).max(MAX_OVERRIDE_ENTRIES).optional();
 
+/** Maximum number of messages of its thread that a run replaces. */
+export const MAX_REPLACED_MESSAGES = 200;
+export const replacedIdsSchema = z.array(z.string().min(1).max(200)).min(1).max(MAX_REPLACED_MESSAGES);
+
 /** Strict: an unknown field is rejected by its name. */
 export const runRequestSchema = z.strictObject({
   runId: tokenSchema,
@@ -83,6 +87,11 @@ export const runRequestSchema = z.strictObject({
     .optional()
     .describe('only with `clientTools`; false: the provider is asked for one call in an answer'),
   release: releaseSchema.optional().describe('at least as late as the agent’s own'),
+  replaces: replacedIdsSchema
+    .optional()
+    .describe(
+      'ids of the last messages of the thread, which the run replaces: they are not in its prompt, and its save deletes them',
+    ),
   deadlineMs: z
     .number()
     .int()

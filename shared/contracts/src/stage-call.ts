@@ -102,6 +102,10 @@ export const stageInputSchema = z.object({
   judges: runJudgesSchema
     .optional()
     .describe('processInput and processOutputResult: the processors that judge the texts of the run, for memories'),
+  replaces: z
+    .array(z.string())
+    .optional()
+    .describe('as `judges`: ids of the last messages of the thread, which the run replaces, for memories'),
   guards: z.array(guardVersionSchema).optional().describe('processLLMRequest: part of the key of a cache'),
   request: jsonValueSchema.optional().describe('the request body sent to the provider'),
   rawResponse: jsonValueSchema.optional().describe("the provider's response without its stream: id, model, headers"),

@@ -8,8 +8,9 @@ test.each([
   [{ structuredOutput: { schema: {} } }, 4],
   [{ modelSettings: {} }, 4],
   [{ toolChoice: 'none' }, 4],
-  [{ toolChoice: 'none', clientTools: [] }, STORED_VERSION],
-  [{ parallelToolCalls: false }, STORED_VERSION],
+  [{ toolChoice: 'none', clientTools: [] }, 5],
+  [{ parallelToolCalls: false }, 5],
+  [{ replaces: ['m1'] }, STORED_VERSION],
 ])('The command and the first record of a request with %j have the version %i', (request, version) => {
   expect(chooseRequestVersion(request)).toBe(version);
   expect(chooseRecordVersion([{ action: 'begun', request }, { action: 'input-passed' }])).toBe(version);

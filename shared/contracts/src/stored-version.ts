@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** The newest version that this code reads. Raised when an older reader would misread an entry. Members that it may ignore raise nothing. */
-export const STORED_VERSION = 5;
+export const STORED_VERSION = 6;
 /** The version of all entries without a member of a later version: orchestrators of the preceding versions read them. */
 export const COMMON_VERSION = 3;
 
@@ -12,8 +12,9 @@ const MEMBER_VERSIONS = {
   modelSettings: 4,
   toolChoice: 4,
   release: 4,
-  clientTools: STORED_VERSION,
-  parallelToolCalls: STORED_VERSION,
+  clientTools: 5,
+  parallelToolCalls: 5,
+  replaces: STORED_VERSION,
 } as const;
 type NewerMembers = { [name in keyof typeof MEMBER_VERSIONS]?: unknown };
 

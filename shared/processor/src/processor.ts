@@ -94,8 +94,9 @@ type MessagesResult =
   | { messages: Message[]; systemMessages?: ReturnedSystemMessage[] }
   | Halting;
 
-/** `judges`: the processors that judge the texts of the run; only for memories. */
-export type ProcessInputArgs = CommonArgs & WithMessages & { judges?: RunJudges };
+/** Only for memories. `judges`: the processors that judge the texts of the run. `replaces`: ids of the last messages of the thread, which the run replaces. */
+type ForMemories = { judges?: RunJudges; replaces?: readonly string[] };
+export type ProcessInputArgs = CommonArgs & WithMessages & ForMemories;
 export type ProcessInputResult = MessagesResult | void | undefined;
 
 type ModelCall = {
@@ -205,7 +206,7 @@ export type ProcessToolResultResult = { result: JsonValue; isError?: boolean } |
 
 export type OutputResult = { text: string; usage: Usage; finishReason: string; steps: StepResult[]; answered: boolean };
 /** `judges`: as in ProcessInputArgs. */
-export type ProcessOutputResultArgs = CommonArgs & WithMessages & { result: OutputResult; judges?: RunJudges };
+export type ProcessOutputResultArgs = CommonArgs & WithMessages & { result: OutputResult } & ForMemories;
 export type ProcessOutputResultResult = MessagesResult | void | undefined;
 
 export interface Processor {

@@ -1,7 +1,7 @@
 // Answers the question with which the newest run of a thread waits. Protocols of chats have no form for a question: the
 // next message on the thread is the answer.
 import type { Client, Run } from '@millrace/client';
-import { MillraceError, type ApiAnswer, type ShownPending } from '@millrace/contracts';
+import { MillraceError, isFinal, type ApiAnswer, type ShownPending } from '@millrace/contracts';
 import type { CallMark, OpenedRequest } from '../recent/open-request.ts';
 import { findMark, openAndContinue, readEnd, type FoundMark } from './run-mark.ts';
 
@@ -18,6 +18,15 @@ export async function findNewestRun(
     if (MillraceError.isInstance(error) && error.code === 'run-unknown') return undefined;
     throw error;
   }
+}
+
+/** Cancels the newest run of a thread, and resolves when it has ended and its messages are stored. */
+export async function endNewestRun(client: Client, threadId: string, agent: string): Promise<void> {
+  const newest = await findNewestRun(client, threadId, agent);
+  if (!newest || isFinal(newest.run.status)) return;
+  const { runId } = newest.run;
+  await client.runs.cancel(runId);
+  await (await client.follow(runId)).result();
 }
 
 /** Returns the open questions of a run of the agent; none if the run has ended or is not the caller's. */

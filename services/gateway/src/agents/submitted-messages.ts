@@ -52,8 +52,12 @@ export const createNoMessageError = (path: string): MillraceError =>
   });
 
 /** @param name of the participant */
-export const createMessage = (role: Role, parts: MessagePart[], name?: string | null): Message => ({
-  id: crypto.randomUUID(),
+export const createMessage = (
+  role: Role,
+  parts: MessagePart[],
+  { name, id = crypto.randomUUID() }: { name?: string | null | undefined; id?: string | undefined } = {},
+): Message => ({
+  id,
   role,
   ...(name !== undefined && name !== null && { name }),
   createdAt: new Date().toISOString(),

@@ -7,6 +7,7 @@ import {
   callerOutputSchema,
   callerToolChoiceSchema,
   clientToolsSchema,
+  replacedIdsSchema,
   releaseSchema,
   jsonValueSchema,
   messageSchema,
@@ -58,6 +59,11 @@ const startBodySchema = z.strictObject({
       'tools that the client executes: a pending item with clientCall is a call, answered with {output} or {error}',
     ),
   parallelToolCalls: z.boolean().optional().describe('only with clientTools'),
+  replaces: replacedIdsSchema
+    .optional()
+    .describe(
+      'ids of the last messages of the thread, which the run replaces: 409 is the error of the run if there are later ones',
+    ),
   release: releaseSchema.optional().describe('at least as late as the release of the agent'),
   deadlineMs: z.number().int().min(1).max(86_400_000).optional(),
 });

@@ -1,7 +1,7 @@
 // Reads a chat for a page that loads it again: its messages, the stream of its active run, and the stop.
-import type { Client } from '@millrace/client';
 import { MillraceError, isFinal, threadIdSchema, type Message, type MessagePart } from '@millrace/contracts';
 import { findNewestRun } from '../agents/answer-question.ts';
+import { readClientId, readTail } from '../agents/replaced-messages.ts';
 import { toFileUrl } from '../agents/file-part.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -11,9 +11,6 @@ import { readAgent } from '../own/run-routes.ts';
 import { respondWithUi } from './ui-stream.ts';
 
 const NO_CONTENT = 204;
-/** Newest messages of a thread that a page receives. */
-const MAX_SHOWN = 200;
-
 /** `agent` is that of the path: its key has to be allowed to use it, and runs of other agents do not count. */
 type ChatAddress = { agent: string; chat: string };
 
@@ -67,7 +64,10 @@ export async function listUiMessages(
   context: GatewayContext,
 ): Promise<Response> {
   const { client } = await openChat(request, { agent, chat }, context);
-  const [stored, newest] = await Promise.all([readStored(client, chat), findNewestRun(client, chat, agent)]);
+  const [{ messages: stored }, newest] = await Promise.all([
+    readTail(client, chat),
+    findNewestRun(client, chat, agent),
+  ]);
   const isActive = newest !== undefined && !isFinal(newest.run.status);
   const known = new Set(stored.map(({ id }) => id));
   const open = isActive ? (newest.input ?? []).filter(({ id }) => !known.has(id)) : [];
@@ -75,18 +75,6 @@ export async function listUiMessages(
     headers: { 'content-type': 'application/json' },
   });
 }
-
-async function readStored(client: Client, chat: string): Promise<Message[]> {
-  try {
-    return (await client.threads.messages(chat, { last: MAX_SHOWN })).messages;
-  } catch (error) {
-    if (MillraceError.isInstance(error) && UNSTORED.has(error.code)) return [];
-    throw error;
-  }
-}
-
-/** A chat without stored messages, and an installation without a history. */
-const UNSTORED: ReadonlySet<string> = new Set(['thread-unknown', 'nobody-there']);
 
 type ShownMessage = { id: string; role: string; parts: object[] };
 
@@ -98,7 +86,7 @@ function describeMessages(messages: readonly Message[]): ShownMessage[] {
     const last = shown.at(-1);
     const shownRole = role === 'tool' ? 'assistant' : role;
     if (last?.role === 'assistant' && shownRole === 'assistant') last.parts.push(...parts);
-    else shown.push({ id, role: shownRole, parts });
+    else shown.push({ id: readClientId(id), role: shownRole, parts });
   }
   return shown;
 }

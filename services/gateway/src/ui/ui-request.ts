@@ -12,6 +12,7 @@ import {
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { matchCalls } from '../agents/match-calls.ts';
+import { buildStoredId } from '../agents/replaced-messages.ts';
 import { MAX_FILENAME, createFilePart } from '../agents/file-part.ts';
 import {
   convertRole,
@@ -70,14 +71,20 @@ export type UiRequest = z.output<typeof uiRequestSchema>;
 /** @throws run-refused if no message is new, message-invalid for a file */
 export function convertUiMessages(messages: readonly UiMessage[], options: ConvertOptions): Message[] {
   const submitted = selectNewMessages(messages, options);
-  const steps = submitted.flatMap(({ role, parts }) => splitSteps(parts).map((own) => ({ role, parts: own })));
+  const taken = new Set<string>();
+  const steps = submitted.flatMap(({ id, role, parts }) => {
+    const storedId = role === 'user' && options.hasHistory ? buildStoredId(id, readUiText(parts)) : undefined;
+    const isFree = storedId !== undefined && !taken.has(storedId);
+    if (isFree) taken.add(storedId);
+    return splitSteps(parts).map((own, at) => ({ role, parts: own, id: at === 0 && isFree ? storedId : undefined }));
+  });
   const calls = matchCalls(steps.map(({ role, parts }) => ({ role, callIds: parts.filter(isCall).map(readCallId) })));
-  const converted = steps.flatMap(({ role, parts }, at) => {
+  const converted = steps.flatMap(({ role, parts, id }, at) => {
     const ids = calls[at]?.values();
     const own = parts.flatMap((part) =>
       isCall(part) ? convertUiCall(part, ids?.next().value?.id) : convertPart(part),
     );
-    return own.length === 0 ? [] : [createMessage(convertRole(role, options), own)];
+    return own.length === 0 ? [] : [createMessage(convertRole(role, options), own, { id })];
   });
   if (submitted.some(({ role }) => role === 'user') && converted.length > 0) return converted;
   throw createNoMessageError('messages');
@@ -86,8 +93,12 @@ export function convertUiMessages(messages: readonly UiMessage[], options: Conve
 /** The text of the new messages, as the answer to a question. */
 export const readAnswerText = (messages: readonly UiMessage[]): string =>
   selectNewMessages(messages, { hasHistory: true })
-    .flatMap(({ parts }) => parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])))
+    .flatMap(({ parts }) => listTexts(parts))
     .join('\n');
+
+const listTexts = (parts: readonly UiPart[]): string[] =>
+  parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : []));
+export const readUiText = (parts: readonly UiPart[]): string => listTexts(parts).join('\n');
 
 /** Each step is a message of its own, because the model reads the results of a step before the text of the next one. */
 function splitSteps(parts: readonly UiPart[]): UiPart[][] {

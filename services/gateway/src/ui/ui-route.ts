@@ -3,7 +3,9 @@ import type { Client, Run } from '@millrace/client';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
 import { type CallMark, type OpenedRequest, settleFailed, settleRequest } from '../recent/open-request.ts';
-import { answerNewestQuestion } from '../agents/answer-question.ts';
+import { answerNewestQuestion, endNewestRun } from '../agents/answer-question.ts';
+import { readTail } from '../agents/replaced-messages.ts';
+import { findUiReplaced } from './ui-replaced.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent/repeated-run.ts';
@@ -48,18 +50,28 @@ async function startOrJoin(request: AgentRequest, client: Client, parts: StartPa
   const print = fingerprint(access, 'ui', request);
   const joined = await findRepeatedRun(client, headers, print, recent);
   const mark = createMark(access, ['question', request], headers, recent);
-  const answered = joined ? undefined : await answerQuestion(request, client, access, { mark, left });
+  const isRedone = isAskedAgain(request);
+  const answered = joined || isRedone ? undefined : await answerQuestion(request, client, access, { mark, left });
   if (answered) return answered;
   const { id, messages, agent, clientTools } = request;
   // The results of the calls are answers.
   if (clientTools) access.require('answer');
-  const converted = convertUiMessages(messages, await context.readTraits(access, agent));
+  const traits = await context.readTraits(access, agent);
+  const converted = convertUiMessages(messages, traits);
+  // An answer that is generated again may still be under way.
+  if (isRedone && !joined) await endNewestRun(client, id, agent);
+  const replaced = traits.hasHistory ? findUiReplaced(request, await readTail(client, id)) : [];
+  const replaces = replaced.length > 0 ? { replaces: replaced } : {};
   const runId = joined?.value ?? crypto.randomUUID();
   const opened = await recent.open(print, runId, joined);
-  const starting = client.start(agent, converted, { runId, threadId: id, clientTools, leave: left });
+  const starting = client.start(agent, converted, { runId, threadId: id, clientTools, ...replaces, leave: left });
   const run = await starting.catch((error: unknown) => settleFailed(opened, error));
   return { run, opening: NO_OPENING, opened };
 }
+
+/** The page asks for another answer, or has edited a message, which it names. */
+const isAskedAgain = ({ trigger, messages, messageId }: UiRequest): boolean =>
+  trigger === 'regenerate-message' || messages.some(({ id, role }) => id === messageId && role === 'user');
 
 /**
  * The page has executed its tools, or has decided calls: the same answer continues. The answers of other messages go to their runs, which

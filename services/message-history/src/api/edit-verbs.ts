@@ -2,26 +2,21 @@
 // other services have derived from the messages: if a process is lost in between, the messages are still stored, and the caller can repeat
 // the deletion.
 import {
-  MAX_FORGOTTEN_MESSAGES,
-  MAX_FORGOTTEN_TEXT,
   MillraceError,
   isOperator,
   labelSubmitted,
-  readMessageText,
   type ApiAnswer,
   type ApiRequest,
-  type ForgetRequest,
   type Message,
   type Thread,
 } from '@millrace/contracts';
 import { chooseMemoryOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
 import { createTailConflict } from '../store/history-errors.ts';
 import type { HistoryStore, OwnedThread } from '../store/history-store.ts';
+import { forgetMessages, splitIds, type Forget } from '../store/forget-messages.ts';
 import { recordJudges } from '../store/stored-message.ts';
 
 export type EditVerb = 'threads-rename' | 'threads-delete' | 'threads-truncate' | 'messages-save' | 'messages-delete';
-/** Resolves when every service has deleted. */
-export type Forget = (request: ForgetRequest) => Promise<void>;
 /** @throws thread-unknown, also for a thread of another caller */
 export type GetOwnThread = (threadId: string, call: MemoryCaller) => Promise<Thread>;
 type EditParts = { store: HistoryStore; forget: Forget; getOwnThread: GetOwnThread };
@@ -101,23 +96,6 @@ function checkTail(threadId: string, from: string, ids: readonly string[]): void
       remedy: '`messages-list` lists the messages of the thread.',
     });
 }
-
-function splitIds(ids: readonly string[]): string[][] {
-  const count = Math.ceil(ids.length / MAX_FORGOTTEN_MESSAGES);
-  return Array.from({ length: count }, (_, at) =>
-    ids.slice(at * MAX_FORGOTTEN_MESSAGES, (at + 1) * MAX_FORGOTTEN_MESSAGES),
-  );
-}
-
-type ForgottenPlace = Omit<Extract<ForgetRequest, { what: 'thread' }>, 'what'>;
-async function forgetMessages(forget: Forget, place: ForgottenPlace, messages: readonly Message[]): Promise<void> {
-  if (messages.length > 0) await forget({ what: 'messages', ...place, messages: messages.map(describeForgotten) });
-}
-
-const describeForgotten = (message: Message) => ({
-  id: message.id,
-  text: readMessageText(message).trim().slice(0, MAX_FORGOTTEN_TEXT),
-});
 
 /** Returns the resource of a thread; undefined for a thread without one, or an unknown one. */
 async function findResource(

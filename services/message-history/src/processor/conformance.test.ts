@@ -11,6 +11,6 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-processorConformance(() => defineMessageHistory(store), {
+processorConformance(() => defineMessageHistory({ store, forget: async () => undefined }), {
   options: [{}, { lastMessages: 0 }, { includeSystemMessages: true }],
 });

@@ -10,4 +10,4 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-processorBounds(() => defineMessageHistory(store));
+processorBounds(() => defineMessageHistory({ store, forget: async () => undefined }));

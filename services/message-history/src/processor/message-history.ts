@@ -18,6 +18,8 @@ import {
 import { chooseMemoryOwner, retryShortOutage } from '@millrace/stores';
 import { z } from 'zod';
 import type { HistoryStore } from '../store/history-store.ts';
+import type { Forget } from '../store/forget-messages.ts';
+import { forgetReplaced, refuseOtherEnd } from './replaced-messages.ts';
 import { deriveId, haveSameWords } from '../store/rename-taken.ts';
 import { recordJudges, takeJudges } from '../store/stored-message.ts';
 
@@ -45,6 +47,9 @@ function selectMessagesToStore(
   // The response replaces an input of the same id: the input may be the caller's copy of the answer.
   return [...new Map(named.map((message) => [message.id, message])).values()];
 }
+
+/** `forget`: deletes the data that other services have derived from messages. */
+export type HistoryDependencies = { store: HistoryStore; forget: Forget };
 
 const NO_JUDGES: RunJudges = { input: [], output: [] };
 
@@ -96,7 +101,7 @@ type HistoryOptions = z.output<typeof optionsSchema>;
  *     as: older
  *     options: { lastMessages: 5 }
  */
-export const defineMessageHistory = (store: HistoryStore): ProcessorDefinition =>
+export const defineMessageHistory = ({ store, forget }: HistoryDependencies): ProcessorDefinition =>
   defineProcessor({
     id: 'message-history',
     description: "Recalls a thread's last messages and stores the run's own.",
@@ -112,21 +117,22 @@ export const defineMessageHistory = (store: HistoryStore): ProcessorDefinition =
     create: (options) => ({
       id: 'message-history',
       processInput: (args) => recall(store, options, args),
-      processOutputResult: (args) => save(store, args),
+      processOutputResult: (args) => save({ store, forget }, args),
     }),
   });
 
 async function recall(store: HistoryStore, options: HistoryOptions, args: ProcessInputArgs): Promise<void> {
-  const { messageList, run, abortSignal } = args;
+  const { messageList, run, abortSignal, replaces = [] } = args;
   const { tenant, threadId, resourceId } = run;
-  if (threadId === undefined || options.lastMessages === 0) return;
-  const owner = chooseMemoryOwner({ threadId, resourceId });
+  if (threadId === undefined || (options.lastMessages === 0 && replaces.length === 0)) return;
+  const thread = { tenant, threadId, owner: chooseMemoryOwner({ threadId, resourceId }) };
 
-  const { messages: recalled, leftOut } = await store.recallLast(
-    { tenant, threadId, owner },
-    options.lastMessages,
-    abortSignal,
-  );
+  const count = options.lastMessages + replaces.length;
+  const { messages, leftOut } = await store.recallLast(thread, count, abortSignal);
+  if (replaces.length > 0) await refuseOtherEnd(store, thread, replaces, abortSignal);
+  if (options.lastMessages === 0) return;
+  const replaced = new Set(replaces);
+  const recalled = messages.filter(({ id }) => !replaced.has(id)).slice(-options.lastMessages);
   if (leftOut > 0) {
     const message = `${leftOut} of the last ${options.lastMessages} messages were not recalled, because together they exceed the size limit.`;
     args.onViolation({ message, rule: 'recall-max-bytes', strategy: 'warn', count: leftOut });
@@ -166,14 +172,16 @@ function omitKnown(recalled: readonly Message[], conversation: readonly Message[
   });
 }
 
-async function save(store: HistoryStore, args: ProcessOutputResultArgs): Promise<void> {
-  const { messageList, result, run, abortSignal } = args;
+async function save({ store, forget }: HistoryDependencies, args: ProcessOutputResultArgs): Promise<void> {
+  const { messageList, result, run, abortSignal, replaces = [] } = args;
   const { tenant, threadId, resourceId, runId, epoch } = run;
   if (threadId === undefined || !result.answered) return;
   const owner = chooseMemoryOwner({ threadId, resourceId });
 
   // Here `input` holds only the caller's messages: `context` is not in `reads`, so the orchestrator does not send it.
   const messages = selectMessagesToStore(run, messageList.get.input.db(), messageList.get.response.db(), args.judges);
-  const block = { tenant, threadId, owner, runId, epoch, messages };
+  const place = { tenant, threadId, ...(resourceId !== undefined && { resourceId }) };
+  const dropped = await forgetReplaced({ store, forget, place, signal: abortSignal }, replaces, messages);
+  const block = { tenant, threadId, owner, runId, epoch, messages, replaces: dropped };
   await retryShortOutage(() => store.saveBlock(block, abortSignal), abortSignal);
 }

@@ -31,6 +31,8 @@ export type HistoryBlock = ThreadRef & {
    * In order, with distinct ids. An empty list removes the messages that the run saved before, and creates no thread.
    */
   messages: readonly Message[];
+  /** Ids of messages that the save deletes, with the block as a whole: those of no message are ignored. An empty block deletes none. */
+  replaces?: readonly string[];
 };
 
 /** `offset` counts from the start of the list. */

@@ -41,7 +41,7 @@ export async function callHistory(
     stage,
     uses: [
       ...before.map((definition) => ({ definition })),
-      { definition: defineMessageHistory(store), options },
+      { definition: defineMessageHistory({ store, forget: async () => undefined }), options },
       ...after.map((definition) => ({ definition })),
     ],
     messages,

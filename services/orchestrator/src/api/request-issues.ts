@@ -8,6 +8,7 @@ import {
   isBase64,
   isNestedDeeper,
   findStructureExample,
+  readMemoryKey,
   type AppliedAgent,
   type Issue,
   type Message,
@@ -26,7 +27,7 @@ const MAX_ISSUES = 32;
 /** @throws run-refused: the first problem, with all of them as issues */
 export function refuseBadRequest(request: RunRequest, applied: AppliedAgent): void {
   const found = [...findRequestIssues(request, applied.agent.callerRoles), ...findOverrideIssues(request, applied)];
-  const issues = [...findDepthIssues(request), ...found];
+  const issues = [...findDepthIssues(request), ...found, ...findReplacedIssues(request, applied)];
   const [first] = issues;
   if (!first) return;
   const more = issues.length === 1 ? '' : ` There are ${issues.length} problems.`;
@@ -65,6 +66,17 @@ function findOverrideIssues(request: RunRequest, applied: AppliedAgent): Issue[]
       return schema ? [{ processor, schema, options: options ?? {}, place: path, path: `${path}.options` }] : [];
     }),
   );
+}
+
+/** Without a history, messages would stay that the caller takes for replaced. */
+function findReplacedIssues({ replaces, threadId }: RunRequest, { plan }: AppliedAgent): Issue[] {
+  if (!replaces) return [];
+  const hasHistory = Object.values(plan.entries).some(
+    ({ processor, memoryKey }) => readMemoryKey(processor, { memoryKey }) === 'lastMessages',
+  );
+  if (hasHistory && threadId !== undefined) return [];
+  const message = hasHistory ? 'The run has no thread.' : 'The agent has no history.';
+  return [issue('replaces', message, 'Name the thread, and set memory.lastMessages in the agent; or omit "replaces".')];
 }
 
 export function findRequestIssues({ runId, messages }: RunRequest, callerRoles: readonly Role[]): Issue[] {

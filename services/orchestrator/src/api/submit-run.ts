@@ -156,7 +156,7 @@ function createUnreadableError(runId: string, cause: MillraceError): MillraceErr
   });
 }
 
-/** Hashes the members that make two submissions the same request: agent, roles and contents of the messages, thread, resource, context, overrides and settings of the model. Ids and times of messages, trace and deadline are excluded, because a retrying client may create them again. Pure. */
+/** Hashes the members that make two submissions the same request: agent, roles and contents of the messages, thread, resource, context, overrides and settings of the model. Ids and times of messages, replaced ids, trace and deadline are excluded, because a retrying client may create them again. Pure. */
 export function hashRequest(given: RunRequest): string {
   const { agent, messages, threadId, resourceId, requestContext } = given;
   const { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries } = given;

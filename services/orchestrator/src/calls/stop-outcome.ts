@@ -108,6 +108,8 @@ function chooseRemedy({ ref }: Run, { entry, processor, service }: PlanEntry, co
       return `Let "${entry}" read and return less, or raise max_payload on the server.`;
     case 'thread-foreign':
       return 'Use a thread of the same resource, or another thread id.';
+    case 'state-conflict':
+      return 'Read the messages of the thread again, and submit the run with those that it replaces.';
     case 'session-lost':
       return `Submit the request again. If it fails again, read the reason with "${details}" and in the log of ${service}.`;
     default:

@@ -112,11 +112,12 @@ export function judge(
 
 /**
  * Returns the entry with the policy that counts. A run on a thread of another resource fails, although the policy of a memory skips
- * failures: without this error it would answer as if the thread were empty.
+ * failures: without this error it would answer as if the thread were empty. So does a run that replaces messages of a thread with later ones.
  */
 function applyFailurePolicy(stage: Stage, entry: PlanEntry, verdict: Verdict): PlanEntry {
-  const isForeign = stage === 'processInput' && verdict.type === 'failure' && verdict.code === 'thread-foreign';
-  return isForeign ? { ...entry, onFailure: 'fail' } : entry;
+  if (stage !== 'processInput' || verdict.type !== 'failure') return entry;
+  const isChanged = entry.memory && verdict.code === 'state-conflict';
+  return isChanged || verdict.code === 'thread-foreign' ? { ...entry, onFailure: 'fail' } : entry;
 }
 
 /** An entry that declares no changes runs concurrently with others, and must not return any. */

@@ -6,6 +6,7 @@ import {
   selectMessages,
   readJson,
   type EntryOutcome,
+  type RunRequest,
   type StageInput,
   listEntries,
   type Conversation,
@@ -26,11 +27,24 @@ export type JudgedResult = PassedFinish & { skipped?: EntryOutcome[] | undefined
 
 /** The arguments of its entries, except the conversation and the steps. */
 export function buildResultInput(run: Run, finish: FinishChunk): Omit<StageInput, 'conversation' | 'steps'> {
-  const { steps, usage, retryCount, answered } = run.getState();
+  const { steps, usage, retryCount, answered, request } = run.getState();
   const finishReason = finish.payload.stepResult.reason;
   const judges = listRunJudges(run.plan);
-  return { retryCount, stepNumber: steps.length - 1, text: runText(run), usage, finishReason, answered, judges };
+  const forMemories = { judges, ...selectReplaced(request) };
+  return {
+    retryCount,
+    stepNumber: steps.length - 1,
+    text: runText(run),
+    usage,
+    finishReason,
+    answered,
+    ...forMemories,
+  };
 }
+
+/** Names the messages of the thread that the run replaces. */
+export const selectReplaced = ({ replaces }: Pick<RunRequest, 'replaces'>): Pick<StageInput, 'replaces'> =>
+  replaces ? { replaces } : {};
 
 /** Calls these entries only. */
 export async function judgeResult(run: Run, names: readonly string[], finish: FinishChunk): Promise<JudgedResult> {

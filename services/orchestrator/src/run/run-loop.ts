@@ -6,6 +6,7 @@ import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
 import { failInOwnWords, isEnding, type Interrupt, type RunOutcome } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
+import { selectReplaced } from './judge-result.ts';
 import type { JudgedEntry } from '../calls/verdict-fold.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -61,7 +62,13 @@ async function judgeInput(run: Run): Promise<Interrupt | undefined> {
     if (!input.conversation || changer !== undefined) return;
     if ('refused' in readSubmittedChange({ request, conversation: input.conversation })) changer = entry.entry;
   };
-  const input = { retryCount, stepNumber: 0, conversation, judges: listRunJudges(run.plan) };
+  const input = {
+    retryCount,
+    stepNumber: 0,
+    conversation,
+    judges: listRunJudges(run.plan),
+    ...selectReplaced(request),
+  };
   const { interrupt } = await runStage(run, 'processInput', input, { onJudged });
   // A stage that continues later judges the same messages.
   if (interrupt && !isEnding(interrupt)) return interrupt;

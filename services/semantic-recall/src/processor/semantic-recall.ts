@@ -9,7 +9,8 @@ import { indexMessages } from './index-messages.ts';
 import { keepVector, readKeptVector } from './kept-vector.ts';
 import { formatRecalled } from './recalled-text.ts';
 import { chooseTextToEmbed } from './messages-to-index.ts';
-import type { VectorStore } from '../store/vector-store.ts';
+import { listStoredIds } from '../store/match-forgotten.ts';
+import type { RecalledMessage, VectorStore } from '../store/vector-store.ts';
 import { z } from 'zod';
 
 /** Tag of the system message. The orchestrator orders the memories in the prompt by their tags. */
@@ -56,7 +57,7 @@ export const defineSemanticRecall = (dependencies: RecallDependencies): Processo
   });
 
 async function recall({ store, embedder }: RecallDependencies, options: RecallOptions, args: ProcessInputArgs) {
-  const { messageList, run, state, abortSignal } = args;
+  const { messageList, run, state, abortSignal, replaces = [] } = args;
   const { tenant, resourceId, threadId, runId } = run;
   const text = chooseTextToEmbed(messageList.getLatestUserContent());
   if (threadId === undefined || text === '') return;
@@ -69,13 +70,15 @@ async function recall({ store, embedder }: RecallDependencies, options: RecallOp
   const { topK, threshold, scope } = options;
   const asker = { owner: { tenant, key: chooseMemoryOwner({ threadId, resourceId }) }, exceptRunId: runId };
   const within = scope === 'thread' ? threadId : undefined;
-  const query = { ...asker, threadId: within, vector, topK, threshold };
-  const hits = await store.findNearest(space, query, abortSignal);
+  const query = { ...asker, threadId: within, vector, topK: topK + replaces.length, threshold };
+  const replaced = new Set(listStoredIds(replaces.map((messageId) => ({ messageId, text: '' }))));
+  const isKept = (found: RecalledMessage) => found.threadId !== threadId || !replaced.has(found.messageId);
+  const hits = (await store.findNearest(space, query, abortSignal)).filter(isKept).slice(0, topK);
   if (hits.length === 0) return;
 
   const around = hits.slice(0, MAX_SURROUNDED);
   const surrounding = await store.findSurrounding(space, { ...asker, around, ...readRange(options) }, abortSignal);
-  const recalled = formatRecalled(hits, surrounding, threadId);
+  const recalled = formatRecalled(hits, surrounding.filter(isKept), threadId);
   if (!recalled) return;
   const label = { origin: `processor:${args.entry}`, trust: recalled.trust };
   messageList.setSystem(buildEntryTag(SYSTEM_TAG, 'semantic-recall', args.entry), [recalled.text], label);

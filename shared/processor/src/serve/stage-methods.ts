@@ -15,10 +15,13 @@ export function callMethod(
   const withMessages = <M extends object>(members: M) => buildArgsWithMessages(common, members, given);
   const messageList = given.list;
   const { steps = [], model = '', tools = [], toolCalls = [], text = '', usage = {}, finishReason = '' } = input;
-  const judges = input.judges && { judges: input.judges };
+  const forMemories = {
+    ...(input.judges && { judges: input.judges }),
+    ...(input.replaces && { replaces: input.replaces }),
+  };
   switch (stage) {
     case 'processInput':
-      return processor.processInput?.(withMessages({ ...judges }));
+      return processor.processInput?.(withMessages(forMemories));
     case 'processInputStep':
       return processor.processInputStep?.(withMessages({ ...buildModelCall(input), steps }));
     case 'processLLMRequest': {
@@ -45,7 +48,7 @@ export function callMethod(
     case 'processOutputResult': {
       const result = { text, usage, finishReason, steps, answered: input.answered ?? true };
       return processor.processOutputResult?.(
-        withMessages({ result: buildReadable(result, given, 'result'), ...judges }),
+        withMessages({ result: buildReadable(result, given, 'result'), ...forMemories }),
       );
     }
     case 'processOutputStream':

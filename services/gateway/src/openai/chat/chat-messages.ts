@@ -36,7 +36,7 @@ function convertMessage(
 ): Message[] {
   const texts = typeof content === 'string' ? [buildTextPart(content)] : (content ?? []).map(convertPart);
   const parts = [...texts, ...calls];
-  return parts.length === 0 ? [] : [createMessage(convertRole(role, options), parts, name)];
+  return parts.length === 0 ? [] : [createMessage(convertRole(role, options), parts, { name })];
 }
 
 const buildTextPart = (text: string): MessagePart => ({ type: 'text', text });

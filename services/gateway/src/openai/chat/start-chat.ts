@@ -7,6 +7,8 @@ import { answerNewestQuestion, type AnsweredRun } from '../../agents/answer-ques
 import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
+import { readTail } from '../../agents/replaced-messages.ts';
+import { findChatReplaced } from './chat-replaced.ts';
 import { readChatResults, refuseResultFiles } from './chat-calls.ts';
 import { convertMessages, hasSystem } from './chat-messages.ts';
 import { CHAT_IGNORED, CHAT_REFUSED, CHAT_SETTINGS, type ChatCompletionBody } from './chat-request.ts';
@@ -52,7 +54,7 @@ export async function startChat(
   refuseMembers(body, CHAT_REFUSED);
   refuseResultFiles(body.messages);
   const agent = readAgent({ agent: body.model }, access);
-  const { subject, threadId } = readTarget(headers, body);
+  const { subject, threadId, sendsAll } = readTarget(headers, body);
   const acting = access.actAs(subject);
   const client = await acting.connectClient();
   const format = body['response_format'];
@@ -84,9 +86,12 @@ export async function startChat(
   if (answered) return { ...answered, client, access: acting, headers: describe(answered.run.runId), isKept: true };
   const runId = keyed ?? joined?.value ?? crypto.randomUUID();
   const opened = await recent.open(print, runId, joined);
+  const tail = threadId !== undefined && hasHistory ? await readTail(client, threadId) : undefined;
+  const replaced = tail ? findChatReplaced(body.messages, tail, sendsAll) : [];
+  const replaces = replaced.length > 0 ? { replaces: replaced } : {};
   const end = isKept ? { leave: clientClosed } : { signal: clientClosed };
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
-  const starting = client.start(agent, messages, { ...settings, runId, threadId, ...end });
+  const starting = client.start(agent, messages, { ...settings, ...replaces, runId, threadId, ...end });
   const run = await startWithMembers('response_format', starting).catch((error: unknown) =>
     settleFailed(opened, error),
   );

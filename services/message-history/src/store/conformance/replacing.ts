@@ -17,6 +17,40 @@ export function describeReplacing(store: () => HistoryStore): void {
     return block({ tenant, runId: 'run-1' });
   };
 
+  describe('saves that replace messages of other runs', () => {
+    const buildBody = (text: string) => message('run-2.0', text);
+
+    test('delete them with the write of the block, once, and a repeated save changes nothing', async () => {
+      const saved = await createTwoRuns();
+      const replacing = { ...saved, runId: 'run-3', epoch: 1, messages: messagesOfRun('run-3', 2) };
+      for (const epoch of [1, 1, 2]) {
+        await store().saveBlock({ ...replacing, epoch, replaces: ['run-2.0', 'run-2.1', 'none'] });
+        expect(await listMessageIds(saved)).toEqual(['run-1.0', 'run-1.1', 'run-3.0', 'run-3.1']);
+        expect(await store().getThread(saved)).toMatchObject({ messageCount: 4 });
+      }
+    });
+
+    test('store other words under a replaced id, and keep it', async () => {
+      const saved = await createTwoRuns();
+      const messages = [buildBody('other words'), message('run-3.0')];
+      await store().saveBlock({ ...saved, runId: 'run-3', messages, replaces: ['run-2.0', 'run-2.1'] });
+      expect(await listMessageIds(saved)).toEqual(['run-1.0', 'run-1.1', 'run-2.0', 'run-3.0']);
+      expect(await store().findMessages(saved, ['run-2.0'])).toEqual([buildBody('other words')]);
+    });
+
+    test('delete nothing if the block is empty, superseded or of another owner', async () => {
+      const saved = await createTwoRuns();
+      const replaces = ['run-2.0', 'run-2.1'];
+      await store().saveBlock({ ...saved, runId: 'run-3', messages: [], replaces });
+      await expect(store().saveBlock({ ...saved, epoch: 1, replaces })).rejects.toMatchObject({
+        code: 'save-superseded',
+      });
+      const foreign = { ...saved, runId: 'run-4', owner: 'bob', replaces };
+      await expect(store().saveBlock(foreign)).rejects.toMatchObject({ code: 'thread-foreign' });
+      expect(await listMessageIds(saved)).toEqual(['run-1.0', 'run-1.1', 'run-2.0', 'run-2.1']);
+    });
+  });
+
   describe('repeated saves of a run', () => {
     test('a repeated save with the same epoch has no effect', async () => {
       const saved = await createTwoRuns();

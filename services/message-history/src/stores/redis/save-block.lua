@@ -7,13 +7,14 @@
 --
 -- KEYS thread, order, bodies, runs, erased
 -- ARGV owner, runId, epoch, now (ms), title, stride, how long a run's mark counts (ms), how many marks are kept, what the ids of
---      the run's own messages begin with, then id and JSON of each message
+--      the run's own messages begin with, number of messages that the block replaces, their ids, then id and JSON of each message
 -- Returns {'ok', updatedAt}, {'nothing'}, {'thread-foreign'}, {'save-superseded', epoch of the saved block}, {'id-taken', block} if
 -- an earlier run of this id has left a message of the same id, or {'words-differ', id ...} if another block has other words under
 -- these ids.
 local thread, order, bodies, runs, erased = unpack(KEYS)
 local owner, runId, epoch, now, title, stride, markTtl, marksKept, own = unpack(ARGV, 1, 9)
-local FIRST_MESSAGE = 10
+local FIRST_REPLACED = 11
+local FIRST_MESSAGE = FIRST_REPLACED + tonumber(ARGV[10])
 local hasMessages = #ARGV >= FIRST_MESSAGE
 
 if tonumber(redis.call('ZSCORE', erased, runId) or '0') >= tonumber(now) then
@@ -43,7 +44,14 @@ end
 local isNew = not block
 block = block or tonumber(redis.call('HGET', thread, 'blocks') or '0') + 1
 local first = block * stride
+local replaced = {}
+for at = FIRST_REPLACED, FIRST_MESSAGE - 1 do
+  replaced[ARGV[at]] = true
+end
 local function isElsewhere(id)
+  if replaced[id] then
+    return false
+  end
   local score = tonumber(redis.call('ZSCORE', order, id) or first)
   return score < first or score >= first + stride
 end
@@ -90,6 +98,12 @@ end
 for _, id in ipairs(redis.call('ZRANGE', order, first, first + stride - 1, 'BYSCORE')) do
   redis.call('ZREM', order, id)
   redis.call('HDEL', bodies, id)
+end
+if hasMessages then
+  for id in pairs(replaced) do
+    redis.call('ZREM', order, id)
+    redis.call('HDEL', bodies, id)
+  end
 end
 
 local position = 0

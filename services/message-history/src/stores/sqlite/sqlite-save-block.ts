@@ -22,7 +22,10 @@ export function saveBlockRows(statements: Statements, block: HistoryBlock, now: 
   const begin = () =>
     statements.beginBlock.get({ tenant, threadId, owner, title: DEFAULT_THREAD_TITLE, now })?.['blocks'];
   const number = Number(saved ? saved['block'] : begin());
-  const removed = Number(statements.clearBlock.run(tenant, threadId, number).changes);
+  const cleared = Number(statements.clearBlock.run(tenant, threadId, number).changes);
+  const replaced = hasMessages ? (block.replaces ?? []) : [];
+  const dropped = replaced.map((id) => Number(statements.dropMessage.run(tenant, threadId, id).changes));
+  const removed = dropped.reduce((sum, one) => sum + one, cleared);
   let added = 0;
   for (const [position, message] of renameTaken(statements, block, number).entries()) {
     const body = writeMessage(message);
