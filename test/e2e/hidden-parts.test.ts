@@ -55,7 +55,7 @@ const INPUTS = [
   script({ toolCalls: [{ name: toolNames.asking, args: {} }] }, answered),
   script({ error: { status: 400, message: 'the request is bad' } }),
 ];
-let known: Known = { runs: [], thread: THREAD, subject: SUBJECT };
+let known: Known = { agent: AGENT, runs: [], thread: THREAD, subject: SUBJECT };
 let url = '';
 let caller = '';
 
@@ -105,7 +105,7 @@ const buildSubject = (verb: ApiVerb, run: string | undefined, by = caller) =>
 /** Returns the answers of a verb, for each of its requests and each of the runs. */
 async function askVerb(verb: ApiVerb, ask: Ask): Promise<string> {
   const runs = verb === 'submit' ? [crypto.randomUUID()] : API[verb].run ? known.runs : [undefined];
-  const requests: readonly unknown[] = buildRequests(known)[verb];
+  const requests: readonly unknown[] = buildRequests({ ...known, tool: toolNames.tool })[verb];
   const asked = runs.flatMap((run) =>
     requests.map((request) => ask(verb, run, verb === 'submit' ? { ...Object(request), runId: run } : request)),
   );

@@ -13,6 +13,7 @@ import {
   type ConnectOptions,
 } from './connection.ts';
 import { collectEvents, collectPages } from './collect-pages.ts';
+import { limitConnection } from './limited-connection.ts';
 import { ANSWER_MS, createOperatorCalls } from './operator-calls.ts';
 import { followRun, startRun } from './start-run.ts';
 
@@ -23,12 +24,16 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   return createClient(connection, () => connection.bus.close());
 }
 
+/** `agents`: runs and threads of others do not exist for the client. Default: no limit. */
+type LimitedCaller = Caller & { agents?: readonly string[] | undefined };
+
 /**
  * Creates the client of one caller over the connection of a service that serves many callers. `close` ends its readers
  * and leaves the connection open.
  */
-export async function attachClient(bus: Bus, caller: Caller): Promise<Client> {
-  return createClient(await attachCaller(bus, caller), async () => undefined);
+export async function attachClient(bus: Bus, { agents, ...caller }: LimitedCaller): Promise<Client> {
+  const connection = await attachCaller(bus, caller);
+  return createClient(agents ? limitConnection(connection, agents) : connection, async () => undefined);
 }
 
 function createClient(connection: ClientConnection, disconnect: () => Promise<void>): Client {
@@ -40,7 +45,11 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
     start,
     generate: async (agent, input, more) => (await start(agent, input, more)).result(),
     check: (request) => ask('check', request, { timeoutMs: (request.timeoutMs ?? CHECK_MS) + ANSWER_MS }),
-    follow: (runId, more = {}) => followRun(connection, runId, more, closing.signal),
+    follow: async (runId, more = {}) => {
+      // Before the subscription to the chunks.
+      await connection.requireRun(runId);
+      return followRun(connection, runId, more, closing.signal);
+    },
     runs: {
       get: (run) => ask('run', {}, { run }),
       cancel: async (run) => (await ask('cancel', {}, { run })).status,

@@ -56,7 +56,7 @@ export type AskApi = <V extends ApiVerb>(
 ) => Promise<ApiAnswer<V>>;
 
 /** Requests the form of an answer that every caller may read. */
-type AskPublic = <V extends PublicVerb>(verb: V, request: ApiRequestInput<V>) => Promise<PublicAnswer<V>>;
+export type AskPublic = <V extends PublicVerb>(verb: V, request: ApiRequestInput<V>) => Promise<PublicAnswer<V>>;
 
 export type ClientConnection = {
   bus: Bus;
@@ -67,6 +67,10 @@ export type ClientConnection = {
   kept?: KeptLimits | undefined;
   ask: AskApi;
   askPublic: AskPublic;
+  /** @throws run-unknown for a run of an agent that the connection is limited from */
+  requireRun(runId: string): Promise<void>;
+  /** The connection is not limited to other agents. */
+  mayUse(agent: string): boolean;
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -121,6 +125,8 @@ export async function attachCaller(bus: Bus, { tenant, subject, kept }: Caller):
       refuseClosed(bus);
       return askPublicApi(bus, verb, { tenant, caller }, request);
     },
+    requireRun: async () => undefined,
+    mayUse: () => true,
   };
 }
 

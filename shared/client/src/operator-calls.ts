@@ -13,7 +13,7 @@ const TOOL_MS = 300_000;
 
 type OperatorCalls = Pick<Client, 'deadLetters' | 'agents' | 'keys' | 'processors' | 'callTool' | 'status'>;
 
-export const createOperatorCalls = ({ ask, askPublic, caller }: ClientConnection): OperatorCalls => ({
+export const createOperatorCalls = ({ ask, askPublic, caller, mayUse }: ClientConnection): OperatorCalls => ({
   deadLetters: {
     list: (page = {}) => ask('dead-letters-list', page),
     retry: (run) => ask('dead-letters-retry', {}, { run }),
@@ -31,7 +31,10 @@ export const createOperatorCalls = ({ ask, askPublic, caller }: ClientConnection
       refuseWhole(caller);
       return ask('agents-get', { agent });
     },
-    listPublic: () => collectAgents((page) => askPublic('agents-list', page)),
+    listPublic: async () => {
+      const agents = await collectAgents((page) => askPublic('agents-list', page));
+      return agents.filter(({ agent }) => mayUse(agent.name));
+    },
     getPublic: (agent) => askPublic('agents-get', { agent }),
     delete: (agent) => ask('agents-delete', { agent }),
     plan: async (of) => {

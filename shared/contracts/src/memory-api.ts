@@ -17,7 +17,7 @@ export const threadSchema = z.object({
   updatedAt: z.string(),
   lastMessageAt: z.string().optional(),
   messageCount: z.number().int().min(0),
-  metadata: jsonObjectSchema.default({}),
+  metadata: jsonObjectSchema.default({}).describe('`agents`: those of the runs that the thread stores'),
 });
 export type Thread = z.infer<typeof threadSchema>;
 

@@ -1,22 +1,23 @@
 // The requests of every verb of the api, and of every route of a gateway.
 import { buildTextMessage, type ApiRequestInput, type ApiVerb } from '@millrace/contracts';
-import { AGENT, toolNames } from './marked-agent.ts';
 
-/** The runs of one caller by their end, and their thread. */
-export type Known = { runs: readonly string[]; thread: string; subject: string };
+/** The runs of one caller, of one agent, and their thread. */
+export type Known = { agent: string; runs: readonly string[]; thread: string; subject: string };
 
 /** A new verb without a request is a type error. */
 export const buildRequests = ({
+  agent: known,
   thread,
   subject,
-}: Omit<Known, 'runs'>): { readonly [V in ApiVerb]: readonly ApiRequestInput<V>[] } => ({
-  submit: ['unknown', AGENT].map((agent) => ({
+  tool,
+}: Omit<Known, 'runs'> & { tool: string }): { readonly [V in ApiVerb]: readonly ApiRequestInput<V>[] } => ({
+  submit: ['unknown', known].map((agent) => ({
     runId: crypto.randomUUID(),
     tenant: 'default',
     agent,
     subject,
     messages: [buildTextMessage('m1', 'user', 'hello')],
-    ...(agent === AGENT && { inputProcessors: ['unknown'] }),
+    ...(agent === known && { inputProcessors: ['unknown'] }),
   })),
   run: [{}],
   inspect: [{}],
@@ -31,7 +32,7 @@ export const buildRequests = ({
   'events-detail': [{}],
   changes: [{}],
   check: (['input', 'output'] as const).flatMap((direction) => [
-    ...['hello', 'sesame'].map((text) => ({ agent: AGENT, direction, texts: [text] })),
+    ...['hello', 'sesame'].map((text) => ({ agent: known, direction, texts: [text] })),
     { agent: 'unknown', direction, texts: ['hello'] },
   ]),
   erase: [{ resourceId: 'nobody', eraseId: 'x' }],
@@ -40,15 +41,15 @@ export const buildRequests = ({
   'runs-newest': [{ threadId: thread }, { threadId: `${thread}-failed` }],
   'dead-letters-list': [{}],
   'dead-letters-retry': [{}],
-  'agents-apply': [{ definition: { name: AGENT, model: 'openai/x', input: ['unknown'] }, dryRun: true }],
+  'agents-apply': [{ definition: { name: known, model: 'openai/x', input: ['unknown'] }, dryRun: true }],
   'agents-list': [{}],
-  'agents-get': [{ agent: AGENT }, { agent: 'unknown' }],
+  'agents-get': [{ agent: known }, { agent: 'unknown' }],
   'agents-delete': [{ agent: 'unknown' }],
-  'agents-plan': [{ agent: AGENT }],
+  'agents-plan': [{ agent: known }],
   processors: [{}],
   'processors-try': [{ processor: 'unknown', text: 'x' }],
   status: [{}],
-  'tools-call': [{ tool: toolNames.tool, args: {} }],
+  'tools-call': [{ tool, args: {} }],
   'threads-list': [{ resourceId: subject }],
   'threads-get': [{ threadId: thread }],
   'threads-search': [{ query: 'x' }],
@@ -83,11 +84,11 @@ const BODIES: Readonly<Record<string, unknown>> = {
 const LAST = new Set(['cancelRun', 'releaseRun', 'deleteThread']);
 
 /** Returns a request for each route of the document, once for each run, and for those of the other protocols. */
-export function listRoutes({ paths }: OpenApi, { runs, thread }: Known, input: string): Asked[] {
+export function listRoutes({ paths }: OpenApi, { agent, runs, thread }: Known, input: string): Asked[] {
   const own = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, requestBody }]) => {
       const filled = path
-        .replace('{agent}', AGENT)
+        .replace('{agent}', agent)
         .replace('{thread}', thread)
         .replaceAll(/\{(?!run)\w+\}/g, 'unknown');
       const body = requestBody === undefined ? {} : { body: BODIES[operationId] ?? {} };
@@ -98,35 +99,38 @@ export function listRoutes({ paths }: OpenApi, { runs, thread }: Known, input: s
     one.path.includes('{run}') ? runs.map((run) => ({ ...one, path: one.path.replace('{run}', run) })) : [one],
   );
   const isLast = ({ operationId }: { operationId: string }) => LAST.has(operationId);
-  const others = listOtherProtocols(runs, thread, input);
+  const others = listOtherProtocols({ agent, runs, thread }, input);
   return [...ofRuns.filter((one) => !isLast(one)), ...others, ...ofRuns.filter(isLast)];
 }
 
-function listOtherProtocols(runs: readonly string[], thread: string, input: string): Asked[] {
+function listOtherProtocols({ agent, runs, thread }: Omit<Known, 'subject'>, input: string): Asked[] {
   const accept = 'application/json, text/event-stream';
   const messages = [{ role: 'user', content: input }];
-  const chat = `/v1/agents/${AGENT}/ui`;
+  const chat = `/v1/agents/${agent}/ui`;
   const parts = [{ type: 'text', text: input }];
   const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
   return [
     { method: 'GET', path: '/v1/models' },
-    { method: 'GET', path: `/v1/models/${AGENT}` },
+    { method: 'GET', path: `/v1/models/${agent}` },
     ...[false, true].flatMap((stream) => [
-      { method: 'POST', path: '/v1/chat/completions', body: { model: AGENT, messages, stream } },
-      { method: 'POST', path: '/v1/responses', body: { model: AGENT, input, stream } },
+      { method: 'POST', path: '/v1/chat/completions', body: { model: agent, messages, stream } },
+      { method: 'POST', path: '/v1/responses', body: { model: agent, input, stream } },
     ]),
     ...runs.map((run) => ({ method: 'GET', path: `/v1/responses/resp_${run}` })),
-    { method: 'POST', path: '/v1/moderations', body: { model: AGENT, input: 'sesame' } },
+    { method: 'POST', path: '/v1/moderations', body: { model: agent, input: 'sesame' } },
     { method: 'POST', path: chat, body: { id: 'page', messages: [{ id: 'm', role: 'user', parts }] } },
     { method: 'GET', path: `${chat}/${thread}/messages` },
     { method: 'GET', path: `${chat}/${thread}/stream` },
-    ...['/mcp', `/mcp/${AGENT}`].flatMap((path) => [
+    { method: 'POST', path: `${chat}/${thread}/stop` },
+    ...runs.map((run) => ({ method: 'POST', path: `/v1/responses/resp_${run}/cancel` })),
+    ...runs.map((run) => ({ method: 'DELETE', path: `/v1/responses/resp_${run}` })),
+    ...['/mcp', `/mcp/${agent}`].flatMap((path) => [
       { method: 'POST', path, accept, body: rpc('tools/list', {}) },
       {
         method: 'POST',
         path,
         accept,
-        body: rpc('tools/call', { name: AGENT, arguments: { message: input } }),
+        body: rpc('tools/call', { name: agent, arguments: { message: input } }),
       },
     ]),
   ];

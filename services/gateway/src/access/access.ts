@@ -9,10 +9,8 @@ export type Access = {
   account: string;
   /** Subject for which the request acts. Absent: an operator. */
   subject: string | undefined;
-  /** Returns the client of the caller. @throws scope-missing */
+  /** Returns the client of the caller, limited to the agents of the key. @throws scope-missing */
   connectClient(): Promise<Client>;
-  /** Returns the client of the caller for a run: one of an agent that the key may use. @throws run-unknown, scope-missing */
-  forRun(runId: string): Promise<Client>;
   /** Returns the client of an operator of the tenant. Default scope: operate. @throws scope-missing */
   connectOperator(scope?: 'operate' | 'admin'): Promise<Client>;
   /** @throws scope-missing */
@@ -40,17 +38,10 @@ export function createAccess(bus: Bus, identity: Identity, actingFor = identity.
     account: keyId ?? `${tenant} ${identity.subject ?? ''}`,
     subject: actingFor,
     async connectClient() {
-      if (actingFor !== undefined) return attachClient(bus, { tenant, subject: actingFor, kept: KEPT });
+      if (actingFor !== undefined) return attachClient(bus, { tenant, subject: actingFor, kept: KEPT, agents });
       // A key without a subject acts as an operator only if it may.
       access.require('operate');
       return attachClient(bus, { tenant, kept: KEPT });
-    },
-    async forRun(runId) {
-      const client = await access.connectClient();
-      if (agents === undefined) return client;
-      const { summary } = await client.runs.get(runId);
-      if (summary && access.mayUse(summary.agent)) return client;
-      throw new MillraceError('run-unknown', `No run "${runId}" exists.`);
     },
     async connectOperator(scope = 'operate') {
       access.require(scope);

@@ -50,7 +50,7 @@ async function openRequest(request: Request, context: GatewayContext): Promise<{
 /** @throws agent-unknown for an agent of the path that the key may not run */
 async function listAgents(client: Client, access: Access, only: string | undefined): Promise<PublicAgent['agent'][]> {
   if (only !== undefined) readAgent({ agent: only }, access);
-  const agents = (await client.agents.listPublic()).map(({ agent }) => agent).filter(({ name }) => access.mayUse(name));
+  const agents = (await client.agents.listPublic()).map(({ agent }) => agent);
   if (only === undefined) return agents;
   const own = agents.filter(({ name }) => name === only);
   if (own.length > 0) return own;

@@ -22,9 +22,7 @@ export async function serveModels(
   try {
     const { access, headers } = await openAccess(request, 'run', context);
     const client = await access.connectClient();
-    const models = (await client.agents.listPublic())
-      .filter(({ agent }) => access.mayUse(agent.name))
-      .map(describeModel);
+    const models = (await client.agents.listPublic()).map(describeModel);
     if (id === undefined) return Response.json({ object: 'list', data: models }, { headers });
     const model = models.find((one) => one.id === id);
     if (model) return Response.json(model, { headers });

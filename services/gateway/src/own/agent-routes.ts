@@ -29,11 +29,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     answer: z.object({ agents: z.array(shownAgentSchema) }),
     async handle({ access }) {
       const agents = await (await access.connectClient()).agents.listPublic();
-      return {
-        agents: agents
-          .filter(({ agent }) => access.mayUse(agent.name))
-          .map(({ agent, revision, appliedAt }) => ({ ...agent, revision, appliedAt })),
-      };
+      return { agents: agents.map(({ agent, revision, appliedAt }) => ({ ...agent, revision, appliedAt })) };
     },
   }),
   defineRoute({

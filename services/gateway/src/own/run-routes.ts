@@ -163,8 +163,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     query: runFilterSchema,
     answer: API['runs-list'].answer,
     async handle({ access, query }) {
-      const { runs, ...page } = await (await access.connectClient()).runs.list(query);
-      return { ...page, runs: runs.filter(({ agent }) => access.mayUse(agent)) };
+      return (await access.connectClient()).runs.list(query);
     },
   }),
   defineRoute({
@@ -176,7 +175,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     answer: API.run.answer,
     async handle({ access, params }) {
       const runId = readRun(params);
-      return (await access.forRun(runId)).runs.get(runId);
+      return (await access.connectClient()).runs.get(runId);
     },
   }),
   defineRoute({
@@ -201,7 +200,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     answer: acceptedSchema,
     handle: async ({ access, params }) => {
       const runId = readRun(params);
-      return { runId, status: await (await access.forRun(runId)).runs.cancel(runId) };
+      return { runId, status: await (await access.connectClient()).runs.cancel(runId) };
     },
   }),
   defineRoute({
@@ -214,7 +213,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     answer: acceptedSchema,
     handle: async ({ access, params, body }) => {
       const runId = readRun(params);
-      const client = await access.forRun(runId);
+      const client = await access.connectClient();
       await client.runs.answer(runId, body.token, body.data);
       return { runId, status: (await client.runs.get(runId)).status };
     },
@@ -244,7 +243,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     answer: acceptedSchema,
     handle: async ({ access, params }) => {
       const runId = readRun(params);
-      return { runId, status: await (await access.forRun(runId)).runs.release(runId) };
+      return { runId, status: await (await access.connectClient()).runs.release(runId) };
     },
   }),
   defineRoute({
@@ -256,7 +255,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     answer: z.object({ events: z.array(publicRunEventSchema) }),
     async handle({ access, params }) {
       const runId = readRun(params);
-      return { events: await (await access.forRun(runId)).runs.events(runId) };
+      return { events: await (await access.connectClient()).runs.events(runId) };
     },
   }),
   defineRoute({

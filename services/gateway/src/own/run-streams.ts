@@ -23,7 +23,7 @@ export async function followRunEvents(
 ): Promise<Response> {
   const last = readPosition(call.request.headers.get('last-event-id') ?? after, 'Last-Event-ID');
   return streamRun(call, async ({ left }) => {
-    const client = await call.access.forRun(runId);
+    const client = await call.access.connectClient();
     await client.runs.get(runId);
     return client.follow(runId, { from: followPosition(last), signal: left });
   });

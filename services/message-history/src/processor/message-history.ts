@@ -182,6 +182,6 @@ async function save({ store, forget }: HistoryDependencies, args: ProcessOutputR
   const messages = selectMessagesToStore(run, messageList.get.input.db(), messageList.get.response.db(), args.judges);
   const place = { tenant, threadId, ...(resourceId !== undefined && { resourceId }) };
   const dropped = await forgetReplaced({ store, forget, place, signal: abortSignal }, replaces, messages);
-  const block = { tenant, threadId, owner, runId, epoch, messages, replaces: dropped };
+  const block = { tenant, threadId, owner, runId, agent: run.agent, epoch, messages, replaces: dropped };
   await retryShortOutage(() => store.saveBlock(block, abortSignal), abortSignal);
 }

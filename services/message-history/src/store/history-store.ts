@@ -22,6 +22,8 @@ export type HistoryBlock = ThreadRef & {
   /** As chooseMemoryOwner() names the owner. */
   owner: string;
   runId: string;
+  /** Agent of the run; absent: an operator saved the messages. `metadata.agents` of the thread lists the agents of all blocks. */
+  agent?: string | undefined;
   /**
    * Epoch of the run's owner that saves. The store rejects a lower epoch than the saved one; a higher or equal one
    * replaces the block.

@@ -37,7 +37,7 @@ async function findRun(id: string, access: Access): Promise<{ runId: string; cli
   const [, base = ''] = /^[a-z]+_(.+)_\d+$/.exec(id) ?? [];
   for (const runId of [base, base.replace(/_\d+$/, '')]) {
     try {
-      const client = await access.forRun(runId);
+      const client = await access.connectClient();
       await client.runs.get(runId);
       return { runId, client };
     } catch (error) {

@@ -20,7 +20,7 @@ export async function chooseThread(
   if (!previous) return threadId ?? (hasHistory && store !== false ? `responses-${crypto.randomUUID()}` : undefined);
   const runId = readRunId(previous);
   if (runId === undefined) throw new MillraceError('run-unknown', 'The previous response does not exist.');
-  const client = await access.forRun(runId);
+  const client = await access.connectClient();
   const { summary } = await client.runs.get(runId);
   if (!hasHistory) throw refuseThread('previous_response_id', NO_HISTORY);
   if (summary?.threadId === undefined) throw refuseThread('previous_response_id', 'that response has no conversation');

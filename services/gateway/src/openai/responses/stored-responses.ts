@@ -18,7 +18,7 @@ export async function serveStoredResponse(request: Request, id: string, context:
   try {
     const { access, headers } = await openAccess(request, 'read', context);
     const runId = requireRunId(id);
-    const client = await access.forRun(runId);
+    const client = await access.connectClient();
     const found = await client.runs.get(runId);
     const identity = readIdentity(found);
     const query = new URL(request.url).searchParams;
@@ -74,7 +74,7 @@ export async function cancelResponse(request: Request, id: string, context: Gate
   try {
     const { access, headers } = await openAccess(request, 'run', context);
     const runId = requireRunId(id);
-    const client = await access.forRun(runId);
+    const client = await access.connectClient();
     const identity = readIdentity(await client.runs.get(runId));
     await client.runs.cancel(runId);
     const run = await client.follow(runId, { signal: request.signal });
@@ -92,7 +92,7 @@ export async function deleteResponse(request: Request, id: string, context: Gate
   try {
     const { access, headers } = await openAccess(request, 'run', context);
     const runId = requireRunId(id);
-    await (await access.forRun(runId)).runs.delete(runId);
+    await (await access.connectClient()).runs.delete(runId);
     return Response.json({ id, object: 'response', deleted: true }, { headers });
   } catch (error) {
     return openAiErrorResponse(error);

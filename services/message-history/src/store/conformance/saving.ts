@@ -23,10 +23,20 @@ export function describeSaving(store: () => HistoryStore): void {
         createdAt: thread.updatedAt,
         updatedAt: thread.updatedAt,
         lastMessageAt: thread.updatedAt,
-        metadata: {},
+        metadata: { agents: [] },
       });
       expect(Date.parse(thread.createdAt)).toBeGreaterThanOrEqual(before);
       expect(Date.parse(thread.createdAt)).toBeLessThanOrEqual(Date.now());
+    });
+
+    test('the thread lists the agents of its blocks, each once, in the order of their first saves', async () => {
+      const tenant = newTenant();
+      for (const [at, agent] of ['demo', 'other', undefined, 'demo', 'third-1'].entries())
+        await store().saveBlock(block({ tenant, runId: `run-${at}`, agent, messages: messagesOfRun(`run-${at}`, 1) }));
+      const { threadId } = block({ tenant });
+      expect((await store().getThread({ tenant, threadId })).metadata).toEqual({
+        agents: ['demo', 'other', 'third-1'],
+      });
     });
 
     test('a later save keeps the creation time and increases the count', async () => {

@@ -56,10 +56,10 @@ export async function saveRedisBlock(redis: Redis, block: HistoryBlock, now: num
 }
 
 async function save(redis: Redis, block: HistoryBlock, now: number) {
-  const { owner, runId, epoch, messages, replaces = [] } = block;
+  const { owner, runId, epoch, agent = '', messages, replaces = [] } = block;
   const { thread, order, bodies, runs, erased } = listThreadKeys(block);
   const bounds = [DEFAULT_THREAD_TITLE, MAX_BLOCK_MESSAGES, RUN_MARK_TTL_MS, RUN_MARKS_KEPT, buildOwnPrefix(runId)];
   const written = messages.flatMap((message) => [message.id, writeMessage(message)]);
-  const args = [owner, runId, epoch, now, ...bounds, replaces.length, ...replaces, ...written];
+  const args = [owner, runId, epoch, now, ...bounds, agent, replaces.length, ...replaces, ...written];
   return replySchema.parse(await runScript(redis, script, [thread, order, bodies, runs, erased], args));
 }

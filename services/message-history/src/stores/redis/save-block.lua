@@ -7,14 +7,15 @@
 --
 -- KEYS thread, order, bodies, runs, erased
 -- ARGV owner, runId, epoch, now (ms), title, stride, how long a run's mark counts (ms), how many marks are kept, what the ids of
---      the run's own messages begin with, number of messages that the block replaces, their ids, then id and JSON of each message
+--      the run's own messages begin with, the agent or '', number of messages that the block replaces, their ids, then id and
+--      JSON of each message
 -- Returns {'ok', updatedAt}, {'nothing'}, {'thread-foreign'}, {'save-superseded', epoch of the saved block}, {'id-taken', block} if
 -- an earlier run of this id has left a message of the same id, or {'words-differ', id ...} if another block has other words under
 -- these ids.
 local thread, order, bodies, runs, erased = unpack(KEYS)
-local owner, runId, epoch, now, title, stride, markTtl, marksKept, own = unpack(ARGV, 1, 9)
-local FIRST_REPLACED = 11
-local FIRST_MESSAGE = FIRST_REPLACED + tonumber(ARGV[10])
+local owner, runId, epoch, now, title, stride, markTtl, marksKept, own, agent = unpack(ARGV, 1, 10)
+local FIRST_REPLACED = 12
+local FIRST_MESSAGE = FIRST_REPLACED + tonumber(ARGV[11])
 local hasMessages = #ARGV >= FIRST_MESSAGE
 
 if tonumber(redis.call('ZSCORE', erased, runId) or '0') >= tonumber(now) then
@@ -127,8 +128,15 @@ end
 
 -- Replicas' clocks differ: a thread never goes back in time.
 local updatedAt = math.max(tonumber(now), tonumber(redis.call('HGET', thread, 'updatedAt') or '0'))
-for field, value in pairs({ owner = owner, title = title, createdAt = now, metadata = '{}' }) do
+for field, value in pairs({ owner = owner, title = title, createdAt = now, metadata = '{"agents":[]}' }) do
   redis.call('HSETNX', thread, field, value)
+end
+-- A thread of an earlier version has no list of agents, and gets none: its first agents are unknown.
+local agents = string.match(redis.call('HGET', thread, 'metadata'), '^{"agents":%[(.*)%]}$')
+local named = '"' .. agent .. '"'
+if agents and agent ~= '' and not string.find(agents, named, 1, true) then
+  local separator = agents == '' and '' or ','
+  redis.call('HSET', thread, 'metadata', '{"agents":[' .. agents .. separator .. named .. ']}')
 end
 redis.call('HSET', thread, 'updatedAt', updatedAt, 'messageCount', redis.call('ZCARD', order))
 if hasMessages then

@@ -9,7 +9,7 @@ import type { Statements } from './sqlite-statements.ts';
 
 /** @throws thread-foreign, save-superseded, before anything is written */
 export function saveBlockRows(statements: Statements, block: HistoryBlock, now: number): void {
-  const { tenant, threadId, owner, runId, epoch } = block;
+  const { tenant, threadId, owner, runId, epoch, agent } = block;
   if (statements.isErased.get(tenant, threadId, runId, now)) throw saveSuperseded(block, ERASED_EPOCH);
   const firstOwner = statements.findThread.get(tenant, threadId)?.['owner'];
   if (firstOwner !== undefined && firstOwner !== owner) throw createForeignThreadError(block);
@@ -19,9 +19,9 @@ export function saveBlockRows(statements: Statements, block: HistoryBlock, now: 
   const hasMessages = block.messages.length > 0;
   if (!saved && !hasMessages) return;
 
-  const begin = () =>
-    statements.beginBlock.get({ tenant, threadId, owner, title: DEFAULT_THREAD_TITLE, now })?.['blocks'];
-  const number = Number(saved ? saved['block'] : begin());
+  const thread = { tenant, threadId, owner, title: DEFAULT_THREAD_TITLE, metadata: '{"agents":[]}', now };
+  const number = Number(saved ? saved['block'] : statements.beginBlock.get(thread)?.['blocks']);
+  if (agent !== undefined) statements.addAgent.run({ tenant, threadId, agent });
   const cleared = Number(statements.clearBlock.run(tenant, threadId, number).changes);
   const replaced = hasMessages ? (block.replaces ?? []) : [];
   const dropped = replaced.map((id) => Number(statements.dropMessage.run(tenant, threadId, id).changes));

@@ -34,9 +34,14 @@ export function prepareStatements(database: DatabaseSync) {
     findMessage: prepareStatement(`SELECT body ${OF_THREAD} AND id = ?`),
     beginBlock: prepareStatement(`
       INSERT INTO history_threads (tenant, id, resource_id, title, created_at, updated_at, message_count, metadata, blocks)
-      VALUES (:tenant, :threadId, :owner, :title, :now, :now, 0, '{}', 1)
+      VALUES (:tenant, :threadId, :owner, :title, :now, :now, 0, :metadata, 1)
       ON CONFLICT (tenant, id) DO UPDATE SET blocks = blocks + 1
       RETURNING blocks`),
+    // A thread of an earlier version has no list of agents, and gets none: its first agents are unknown.
+    addAgent: prepareStatement(`
+      UPDATE history_threads SET metadata = json_insert(metadata, '$.agents[#]', :agent)
+      WHERE tenant = :tenant AND id = :threadId AND json_type(metadata, '$.agents') = 'array'
+        AND NOT EXISTS (SELECT 1 FROM json_each(metadata, '$.agents') WHERE value = :agent)`),
     clearBlock: prepareStatement('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ? AND block = ?'),
     // A message that another run stored under this id is the same message: it remains in place.
     addMessage: prepareStatement(`
