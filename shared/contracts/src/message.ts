@@ -20,7 +20,16 @@ const filePartSchema = z.looseObject({
   filename: z.string().optional().catch(undefined).describe('for the model; guards judge it'),
   detail: imageDetailSchema.optional().catch(undefined).describe('resolution of an image for the model'),
 });
-const sourcePartSchema = z.looseObject({ type: z.literal('source'), source: z.looseObject({}) });
+/** A source of an answer. Stored ones may have any members. */
+const citedSourceSchema = z.looseObject({
+  id: z.unknown().optional(),
+  sourceType: z.unknown().optional().describe('url or document'),
+  title: z.unknown().optional(),
+  url: z.unknown().optional(),
+  mimeType: z.unknown().optional(),
+  filename: z.unknown().optional(),
+});
+const sourcePartSchema = z.looseObject({ type: z.literal('source'), source: citedSourceSchema });
 const stepStartPartSchema = z.looseObject({ type: z.literal('step-start') });
 
 export const toolInvocationSchema = z.looseObject({
@@ -56,6 +65,12 @@ const otherPartSchema = z.looseObject({
   type: z.string().regex(/^(?!(text|reasoning|tool-invocation|file|source|step-start)$)/, OTHER_SHAPE),
 });
 
+const partTypes: ReadonlySet<string> = new Set(knownPartSchema.options.map(({ shape }) => shape.type.value));
+/** Returns whether the type of a part is one of ours: every other one is text of its sender. */
+export const isKnownPartType = (type: string): boolean => partTypes.has(type);
+/** Returns whether a caller may submit parts of the type. */
+export const mayBePartType = (type: string): boolean => partTypes.has(type) || /^[\w.:/-]{1,64}$/.test(type);
+
 export const messagePartSchema = z.union([knownPartSchema, otherPartSchema]);
 export type MessagePart = z.infer<typeof knownPartSchema>;
 export type ToolInvocationPart = z.infer<typeof toolInvocationPartSchema>;
@@ -77,6 +92,15 @@ const wireMessageSchema = z.looseObject({
     metadata: jsonObjectSchema.optional(),
   }),
 });
+
+/** Names of the members of messages and of their parts. */
+export const MESSAGE_MEMBERS: readonly string[] = [
+  wireMessageSchema,
+  wireMessageSchema.shape.content,
+  toolInvocationSchema,
+  citedSourceSchema,
+  ...knownPartSchema.options,
+].flatMap(({ shape }) => Object.keys(shape));
 
 /** The typed form for code: known parts are typed, unknown ones are kept unchanged. */
 export type Message = {

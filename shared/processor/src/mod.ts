@@ -1,6 +1,8 @@
 // Exports the processor interface, the message list and runProcessorService(), for services with processors and tools.
 export * from './stream/chunk-text.ts';
 export { mapFileText } from './stream/file-text.ts';
+export { isKnownName, STRUCTURE_NAMES } from './stream/chunk-names.ts';
+export * from './stream/map-texts.ts';
 export * from './stream/hold-back.ts';
 export { MessageList, type ListedSystemMessage, type MessageView } from './message-list/message-list.ts';
 export * from './message-list/message-text.ts';

@@ -1,24 +1,13 @@
 // Generates, from a schema, values in which one list or record is filled with invalid elements: the dearest refusals.
-import { z } from 'zod';
+import type { z } from 'zod';
+import { createNeeded, readDefinition, type Schema } from './schema-samples.ts';
 
-type Schema = z.core.$ZodType;
 /** A value with one filled container at `path`. */
 type HostileValue = { path: string; value: unknown };
 type FillContainer = (path: string, isList: boolean) => unknown;
 
-const SAMPLES: readonly unknown[] = ['m1', 'text', 'openai/x', 1, true, null, {}, ['m1'], '2026-01-31T12:00:00Z'];
-const TEXT_SAMPLES: readonly string[] = [
-  'data:text/plain;base64,eA==',
-  'https://example.com/x',
-  ...['a', 'A', '0'].flatMap((letter) => [8, 10, 12, 16, 20, 22, 32, 40, 64].map((length) => letter.repeat(length))),
-];
 /** A schema that contains itself is followed this deep. */
 const MAX_DEPTH = 12;
-
-function readDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
-  // oxlint-disable-next-line no-underscore-dangle, typescript/no-unsafe-type-assertion -- zod exposes its internals under this name
-  return (schema as z.core.$ZodTypes)._zod.def;
-}
 
 /** Returns one value for each list and record of the schema, with `count` elements that are invalid there or nearly. */
 export function listHostileValues(schema: Schema, element: unknown, count: number): HostileValue[] {
@@ -70,11 +59,7 @@ function listMemberPlaces(
   path: string,
   inside: (inner: Schema, name: string) => HostileValue[],
 ): HostileValue[] {
-  const needed = Object.fromEntries(
-    Object.entries(shape)
-      .filter(([, member]) => !z.safeParse(member, undefined).success)
-      .map(([name, member]) => [name, createSample(member, `${path}.${name}`)]),
-  );
+  const needed = createNeeded(shape, path);
   const unknownMembers = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`unknown${at}`, {}]));
   return [
     ...(catchall ? [{ path: `${path}.*`, value: { ...needed, ...unknownMembers } }] : []),
@@ -82,35 +67,6 @@ function listMemberPlaces(
       inside(member, `.${name}`).map(({ path: at, value }) => ({ path: at, value: { ...needed, [name]: value } })),
     ),
   ];
-}
-
-/** @throws if no sample fits: the test would not reach the containers behind the member */
-function createSample(schema: Schema, path: string): unknown {
-  const fitting = [...SAMPLES, ...TEXT_SAMPLES].find((value) => z.safeParse(schema, value).success);
-  if (fitting !== undefined) return fitting;
-  const def = readDefinition(schema);
-  switch (def.type) {
-    case 'object':
-      return Object.fromEntries(
-        Object.entries(def.shape)
-          .filter(([, member]) => !z.safeParse(member, undefined).success)
-          .map(([name, member]) => [name, createSample(member, `${path}.${name}`)]),
-      );
-    case 'array':
-      return [createSample(def.element, `${path}[]`)];
-    case 'literal':
-      return def.values[0];
-    case 'enum':
-      return Object.values(def.entries)[0];
-    case 'union':
-      return createSample(def.options[0] ?? schema, path);
-    case 'optional':
-    case 'default':
-    case 'nullable':
-      return createSample(def.innerType, path);
-    default:
-      throw new Error(`No sample fits ${path || 'the schema'} (${def.type}): add one to SAMPLES.`);
-  }
 }
 
 /** The time of JSON.parse on the same bytes is the unit: no reader can be cheaper. */

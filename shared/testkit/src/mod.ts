@@ -5,6 +5,7 @@ export { useBus, type TestBus } from './bus.ts';
 export { GUARD_CREDENTIAL, useExternalGuard, type ExternalGuard } from './external-guard.ts';
 export { inputRedactor } from './input-redactor.ts';
 export { createOperatorMode, credsFile, type OperatorMode } from './operator-mode.ts';
+export { listMarkedValues, type MarkedValue } from './mark-places.ts';
 export { findDearReading, listHostileValues } from './hostile-values.ts';
 export { eventually, type EventuallyOptions } from './eventually.ts';
 export { freezeProcess } from './freeze-process.ts';

@@ -1,5 +1,5 @@
 // Builds the part of a message for a file that a client sends inline, as a data URL, or as an http(s) URL.
-import { MillraceError, hasStructureFormat, isBase64, type ImageDetail, type MessagePart } from '@millrace/contracts';
+import { MillraceError, hasMediaTypeFormat, isBase64, type ImageDetail, type MessagePart } from '@millrace/contracts';
 
 /** Characters of the name of a file. */
 export const MAX_FILENAME = 256;
@@ -51,7 +51,7 @@ function splitDataUrl(url: string, path: string): { type: string; bytes: string 
   const bytes = url.slice(comma + 1);
   if (parameters.pop()?.toLowerCase() !== 'base64') throw createDataUrlError(path, 'is not encoded as base64');
   if (!isBase64(bytes)) throw createDataUrlError(path, 'has no base64 data');
-  if (type !== '' && !hasStructureFormat('mimeType', type)) throw createDataUrlError(path, 'has no valid media type');
+  if (type !== '' && !hasMediaTypeFormat(type)) throw createDataUrlError(path, 'has no valid media type');
   if (listParameters([type, ...parameters].join(';')).some((parameter) => !CHARSETS.has(parameter)))
     throw createDataUrlError(path, 'has another parameter than charset=utf-8');
   return { type, bytes };

@@ -44,6 +44,7 @@ export function describeOpenAiError(thrown: unknown): {
 /** A model is an agent. */
 function chooseParam({ code, path }: WireError): string | null {
   if (code === 'agent-unknown') return 'model';
+  if (path === 'modelSettings.stopSequences') return 'stop';
   // The tools of a client have another name in a run.
   const [member = '', ...rest] = path?.split(/(?=[.[])/) ?? [];
   return path === undefined ? null : [TOOL_PATHS[member] ?? member, ...rest].join('');

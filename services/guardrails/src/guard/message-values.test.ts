@@ -1,6 +1,6 @@
 import { buildTextMessage, type Message } from '@millrace/contracts';
-import { expect, test } from 'vitest';
-import { mapStrings } from '@millrace/processor';
+import { describe, expect, test } from 'vitest';
+import { mapStrings, mapTexts } from '@millrace/processor';
 import { joinMessageTexts, mapMessage } from './message-values.ts';
 
 const upper = (message: Message) => mapMessage(message, (value) => mapStrings(value, (text) => text.toUpperCase()));
@@ -77,14 +77,29 @@ test.each<[what: string, part: object, expected: object]>([
   [
     'a source',
     { type: 'source', source: { id: 's', sourceType: 'url', url: 'a', title: 'a', more: 'a' } },
-    { type: 'source', source: { id: 's', sourceType: 'url', url: 'A', title: 'A', more: 'A' } },
+    { type: 'source', source: { id: 'S', sourceType: 'url', url: 'A', title: 'A', more: 'A' } },
   ],
   [
     'the name of a file',
     { type: 'file', data: 'ab', mimeType: 'image/png', filename: 'a' },
     { type: 'file', data: 'ab', mimeType: 'image/png', filename: 'A' },
   ],
-  ['a part of an unknown type', { type: 'data-card', data: { n: 'a' } }, { type: 'data-card', data: { n: 'A' } }],
+  ['a part of an unknown type', { type: 'data-card', data: { n: 'a' } }, { type: 'DATA-CARD', data: { n: 'A' } }],
+  [
+    'a media type that is not known',
+    { type: 'file', data: 'ab', mimeType: 'image/a' },
+    { type: 'file', data: 'ab', mimeType: 'IMAGE/A' },
+  ],
+  [
+    'a media type with a parameter',
+    { type: 'file', data: 'ab', mimeType: 'image/png;a=b' },
+    { type: 'file', data: 'ab', mimeType: 'IMAGE/PNG;A=B' },
+  ],
+  [
+    'a source with another type',
+    { type: 'source', source: { sourceType: 'a' } },
+    { type: 'source', source: { sourceType: 'A' } },
+  ],
 ])('mapMessage maps %s', (_, part, expected) => {
   expect(upper(buildMessage([part])).content.parts).toEqual([expected]);
 });
@@ -98,6 +113,40 @@ test('mapMessage maps flat content, metadata and unknown members', () => {
   expect(upper(message)).toEqual(
     buildMessage([], { content: 'A', metadata: { k: 'A' }, old: ['A'] }, { more: 'A', threadId: 't', resourceId: 'r' }),
   );
+});
+
+describe('a member name that is not known', () => {
+  const rename = (message: Message) =>
+    mapMessage(message, (value) => mapTexts(value, (text) => text.replace('bad', '')));
+  const member = { badnote: 1 };
+
+  test.each<[place: string, given: Message, expected: Message]>([
+    ['a message', buildMessage([], {}, member), buildMessage([], {}, { note: 1 })],
+    ['the content', buildMessage([], member), buildMessage([], { note: 1 })],
+    ['a part', buildMessage([{ type: 'step-start', ...member }]), buildMessage([{ type: 'step-start', note: 1 }])],
+    [
+      'a call',
+      buildMessage([{ type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId: 'c', ...member } }]),
+      buildMessage([{ type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId: 'c', note: 1 } }]),
+    ],
+  ])('is mapped in %s', (_, given, expected) => expect(rename(given)).toEqual(expected));
+
+  test('never takes the place of a known or of another member', () => {
+    const part = { type: 'reasoning', badreasoning: 'x', badtext: 'y', badnote: 1, note: 2 };
+    const [renamed] = rename(buildMessage([{ ...part, reasoning: 'own' }])).content.parts;
+    expect(renamed).toEqual({
+      type: 'reasoning',
+      reasoning: 'own',
+      'reasoning ii': 'x',
+      'text ii': 'y',
+      'note ii': 1,
+      note: 2,
+    });
+  });
+
+  test('and a type of a part that is not known never become a known type', () => {
+    expect(rename(buildMessage([{ type: 'tebadxt' }])).content.parts).toEqual([{ type: 'data-text' }]);
+  });
 });
 
 test('mapMessage returns the same object if nothing changes', () => {

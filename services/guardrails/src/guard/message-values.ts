@@ -1,7 +1,14 @@
-// Maps all values of a message that a model, a client or a store may read. Excluded are only ids, roles, dates, states
-// and media types of the right form, and the bytes of files that are not text.
-import { listStrings, mapFileText } from '@millrace/processor';
-import { hasIdFormat, hasStructureFormat, type JsonValue, type Message, type MessagePart } from '@millrace/contracts';
+// Maps all values of a message that a model, a client or a store may read, and the names of unknown members. Excluded are only
+// ids, roles, dates and states of the right form, known types of parts and media, and the bytes of files that are not text.
+import { isKnownName, listTexts, mapFileText, withMappedMembers, type MappedMember } from '@millrace/processor';
+import {
+  hasIdFormat,
+  hasStructureFormat,
+  isKnownPartType,
+  type JsonValue,
+  type Message,
+  type MessagePart,
+} from '@millrace/contracts';
 
 type FilePart = Extract<MessagePart, { type: 'file' }>;
 /** @param kind text: the text of the message; data: all other values */
@@ -12,10 +19,9 @@ const CONTENT_KEEPS = ['format', 'parts', 'content'];
 const PART_KEEPS = ['type', 'toolInvocation', 'source', 'label'];
 const FILE_KEEPS = ['type', 'data', 'mimeType', 'label'];
 const INVOCATION_KEEPS = ['state', 'toolCallId', 'isError', 'denied'];
-const SOURCE_KEEPS = ['id', 'sourceType'];
 
 /** Members that a caller or a processor could fill with text. */
-const FORMATTED = new Set(['createdAt', 'mimeType', 'label']);
+const FORMATTED = new Set(['createdAt', 'mimeType', 'label', 'threadId', 'resourceId', 'sourceType']);
 
 /** Returns the message with every such value mapped, or the same message if nothing changed. */
 export function mapMessage(message: Message, map: MapValue): Message {
@@ -34,7 +40,7 @@ export function mapMessage(message: Message, map: MapValue): Message {
 export function joinMessageTexts(message: Message): string {
   const texts: string[] = [];
   mapMessage(message, (value) => {
-    for (const text of listStrings(value)) texts.push(text);
+    for (const text of listTexts(value)) texts.push(text);
     return value;
   });
   return texts.join('\n');
@@ -54,7 +60,7 @@ function mapPart(part: MessagePart, map: MapValue): MessagePart {
       return toolInvocation === part.toolInvocation ? outer : { ...outer, toolInvocation };
     }
     case 'source': {
-      const source = mapMembers(part.source, hasIdFormat(part.source.id) ? SOURCE_KEEPS : ['sourceType'], mapData);
+      const source = mapMembers(part.source, ['sourceType'], mapData);
       const outer = mapMembers(part, PART_KEEPS, mapData);
       return source === part.source ? outer : { ...outer, source };
     }
@@ -64,27 +70,41 @@ function mapPart(part: MessagePart, map: MapValue): MessagePart {
       return bytes === part.data ? outer : { ...outer, data: bytes };
     }
     default:
-      // Maps a part of an unknown type like the others, because it is stored too.
-      return mapMembers(part, ['type', 'label'], mapData);
+      return mapOtherPart(part, mapData);
   }
+}
+
+/** Maps a part of an unknown type, its type included, because it is stored too. */
+function mapOtherPart<P extends { type: string }>(part: P, map: (value: JsonValue) => JsonValue): P {
+  if (isKnownPartType(part.type)) return mapMembers(part, PART_KEEPS, map);
+  const type = toText(map(part.type));
+  const mapped = mapMembers(part, ['type', 'label'], map);
+  if (type === part.type) return mapped;
+  // A part of a known type has another shape.
+  return { ...mapped, type: isKnownPartType(type) ? `data-${type}` : type };
 }
 
 /** A file is data: the white space of code or a table must stay. */
 const mapFileData = ({ data, mimeType }: FilePart, map: MapValue): string =>
   mapFileText(data, mimeType, (text) => map(text, 'data'));
 
-/** Maps all members except the listed ones; returns the same object if nothing changed. */
+/** Maps all members except the listed ones, and the names that are not known; returns the same object if nothing changed. */
 function mapMembers<T extends object>(object: T, keeps: readonly string[], map: (value: JsonValue) => JsonValue): T {
-  const changed = Object.entries(object).flatMap(([name, value]: [string, JsonValue | undefined]) => {
-    if (value === undefined || (keeps.includes(name) && hasForm(name, value))) return [];
-    const mapped = map(value);
-    return mapped === value ? [] : [[name, mapped] as const];
+  const members = Object.entries(object).map(([before, value]: [string, JsonValue | undefined]): MappedMember => {
+    if (value === undefined || (keeps.includes(before) && hasForm(before, value)))
+      return { before, name: before, value };
+    if (isKnownName(before)) return { before, name: before, value: map(value) };
+    const [[name, mapped] = [before, value]] = Object.entries(Object(map({ [before]: value })));
+    return { before, name, value: mapped };
   });
-  return changed.length === 0 ? object : { ...object, ...Object.fromEntries(changed) };
+  return withMappedMembers(object, members);
 }
 
-const hasForm = (name: string, value: JsonValue): boolean =>
-  name === 'toolCallId' ? hasIdFormat(value) : !FORMATTED.has(name) || hasStructureFormat(name, value);
+function hasForm(name: string, value: JsonValue): boolean {
+  if (name === 'toolCallId') return hasIdFormat(value);
+  if (!FORMATTED.has(name)) return true;
+  return (name === 'label' || typeof value === 'string') && hasStructureFormat(name, value);
+}
 
 /** Keeps a mapped text a string. */
 const toText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -4,9 +4,11 @@
 import {
   MAX_VALUE_NESTING,
   MillraceError,
+  hasMediaTypeFormat,
   hasStructureFormat,
   isBase64,
   isNestedDeeper,
+  mayBePartType,
   findStructureExample,
   readMemoryKey,
   type AppliedAgent,
@@ -90,6 +92,8 @@ export function findRequestIssues({ runId, messages }: RunRequest, callerRoles: 
       ...findIdIssues(message, path, runId, there),
       ...formatIssues('id', message.id, path),
       ...formatIssues('createdAt', message.createdAt, path),
+      ...formatIssues('threadId', message.threadId, path),
+      ...formatIssues('resourceId', message.resourceId, path),
       ...message.content.parts.flatMap((part, n) => findPartIssues(part, `${path}.content.parts[${n}]`)),
     ];
   });
@@ -126,21 +130,30 @@ function findIdIssues({ id }: Message, path: string, runId: string, there: numbe
 }
 
 /** Guards skip these members, so they must not contain text. */
-function formatIssues(name: string, value: string, path: string): Issue[] {
-  if (hasStructureFormat(name, value)) return [];
-  return [
-    issue(`${path}.${name}`, `"${name}" has the wrong form.`, `Send a value such as "${findStructureExample(name)}".`),
-  ];
+const formatIssues = (name: string, value: string | undefined, path: string): Issue[] =>
+  hasStructureFormat(name, value) ? [] : [createFormatIssue(name, path)];
+
+/** Guards judge a media type that is not known: it need not be one. */
+const findMediaTypeIssues = (mimeType: string, path: string): Issue[] =>
+  hasMediaTypeFormat(mimeType) ? [] : [createFormatIssue('mimeType', path)];
+
+const createFormatIssue = (name: string, path: string): Issue =>
+  issue(`${path}.${name}`, `"${name}" has the wrong form.`, `Send a value such as "${findStructureExample(name)}".`);
+
+function findTypeIssues(type: string, path: string): Issue[] {
+  if (mayBePartType(type)) return [];
+  const remedy = 'Send a part of the type text, reasoning, file, source, step-start or tool-invocation.';
+  return [issue(`${path}.type`, 'The type of this part is not 1 to 64 letters, digits, _, ., :, / and -.', remedy)];
 }
 
 function findPartIssues(part: MessagePart, path: string): Issue[] {
   switch (part.type) {
     case 'file':
-      return [...findFileIssues(part, path), ...formatIssues('mimeType', part.mimeType, path)];
+      return [...findFileIssues(part, path), ...findMediaTypeIssues(part.mimeType, path)];
     case 'tool-invocation':
       return formatIssues('toolCallId', part.toolInvocation.toolCallId, `${path}.toolInvocation`);
     default:
-      return [];
+      return findTypeIssues(part.type, path);
   }
 }
 

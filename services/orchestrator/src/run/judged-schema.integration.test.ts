@@ -122,3 +122,39 @@ describe('the texts of a schema', () => {
     expect(asked).toEqual([]);
   });
 });
+
+describe('the stop sequences of a caller', () => {
+  const stop: Partial<RunRequest> = { modelSettings: { stopSequences: ['\n\n', '\nObserve', 'END'] } };
+  const stopId = `${RUN_ID}.stop`;
+
+  test('are judged before the message of the user, and taint no run', async () => {
+    const { run, asked, readTexts } = begin({ type: 'continue' }, stop);
+    expect(await runLoop(run)).toMatchObject({ form: 'finish' });
+    expect(readTexts()).toEqual([
+      [stopId, 'Observe\nEND'],
+      ['m1', 'hello'],
+    ]);
+    expect(run.getState().taint.origins).toEqual([]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each<[what: string, verdict: Verdict, outcome: object]>([
+    ['rejects them', { type: 'abort', reason: 'no' }, { form: 'tripwire' }],
+    [
+      'changes one',
+      change([{ op: 'replace', message: buildTextMessage(stopId, 'user', 'Observe') }]),
+      {
+        form: 'error',
+        error: {
+          code: 'run-refused',
+          path: 'modelSettings.stopSequences',
+          message: expect.stringContaining('"judge"'),
+        },
+      },
+    ],
+  ])('end the run if a processor %s', async (_what, verdict, outcome) => {
+    const { run, asked } = begin(verdict, stop);
+    expect(await runLoop(run)).toMatchObject(outcome);
+    expect(asked).toEqual([]);
+  });
+});

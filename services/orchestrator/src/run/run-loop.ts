@@ -84,10 +84,16 @@ function changeMessages(run: Run, ops: MessageOp[]): void {
   if (ops.length > 0) run.dispatch({ action: 'messages-changed', ops });
 }
 
+const CHANGED_TEXTS = {
+  structuredOutput: 'of the schema of the answer',
+  clientTools: 'of a tool of the caller',
+  modelSettings: 'of the stop sequences',
+};
+
 const createTextsChangedError = ({ member, tool }: RefusedChange, entry: string | undefined) => ({
   code: 'run-refused' as const,
-  path: member,
-  message: `"${entry ?? 'A processor of the input'}" has changed or removed a name or a value ${tool === undefined ? 'of the schema of the answer' : `of the tool "${tool}"`}. Only descriptions and titles may be changed.`,
+  path: member === 'modelSettings' ? 'modelSettings.stopSequences' : member,
+  message: `"${entry ?? 'A processor of the input'}" has changed or removed a name or a value ${tool === undefined ? CHANGED_TEXTS[member] : `of the tool "${tool}"`}. Only descriptions and titles may be changed.`,
   remedy: 'Remove the text that the processor rejects, or move it into a description.',
 });
 

@@ -1,5 +1,5 @@
-// The texts of the schema and of the tools that a caller submits: the model reads them, so the processors of the input
-// judge them, as messages of the caller that exist during processInput only, with a part for each text. The model gets a
+// The texts of the schema, the tools and the stop sequences that a caller submits: the model or its provider reads them, so the
+// processors of the input judge them, as messages of the caller that exist during processInput only, with a part for each text. The model gets a
 // description or a title as a processor has changed it. If a processor changes a name or a value, or removes the message, the
 // run fails, because the schema would be another one (`submitted-changes.ts`). Pure.
 import {
@@ -32,7 +32,7 @@ const DIALECT = /^https?:\/\/json-schema\.org\//;
 
 /** A member of the request whose texts are judged, with them. */
 export type SubmittedTexts = {
-  member: 'structuredOutput' | 'clientTools';
+  member: 'structuredOutput' | 'clientTools' | 'modelSettings';
   /** Different texts, one for each part of the message. */
   texts: readonly string[];
   message: Message;
@@ -42,12 +42,18 @@ export type SubmittedTexts = {
 export const LINE_END = '\n';
 
 /** Returns a message for each member with texts. */
-export function makeTextMessages({ runId, structuredOutput, clientTools = [] }: RunRequest): SubmittedTexts[] {
+export function makeTextMessages(request: RunRequest): SubmittedTexts[] {
+  const { runId, structuredOutput, clientTools = [], modelSettings } = request;
   const { schema = {}, name = '', description = '' } = structuredOutput ?? {};
   const ofTools = clientTools.flatMap((tool) => [tool.name, tool.description, ...collectTexts(tool.inputSchema)]);
   return [
     ...makeMessage('structuredOutput', `${runId}.schema`, [name, description, ...collectTexts(schema)]),
     ...makeMessage('clientTools', `${runId}.tools`, ofTools),
+    ...makeMessage(
+      'modelSettings',
+      `${runId}.stop`,
+      (modelSettings?.stopSequences ?? []).map((text) => text.trim()),
+    ),
   ];
 }
 
@@ -69,13 +75,14 @@ function makeMessage(member: SubmittedTexts['member'], id: string, texts: readon
  */
 export function addSchemaTexts({ request, applied, conversation: { entries } }: SchemaState): MessageOp[] {
   const label: Label = { origin: ORIGIN, trust: applied.agent.definitionTrust ?? 'untrusted' };
+  const own: Label = { origin: ORIGIN, trust: 'trusted' };
   const last = entries.findLast((entry) => entry.source === 'input' && entry.message.role === 'user')?.message;
   return makeTextMessages(request)
     .filter(({ message }) => entries.every((entry) => entry.message.id !== message.id))
-    .map(({ message }) => ({
+    .map(({ member, message }) => ({
       op: 'add',
       source: 'input',
-      message: withLabels(message, () => label),
+      message: withLabels(message, () => (isDefinition({ member }) ? label : own)),
       ...(last && { before: last.id }),
     }));
 }
@@ -83,8 +90,11 @@ export function addSchemaTexts({ request, applied, conversation: { entries } }: 
 /** Returns the origins by which the definitions of the caller taint the run: the model reads them in each prompt. */
 export function listDefinitionOrigins({ request, applied }: Pick<RunState, 'request' | 'applied'>): string[] {
   const isTrusted = applied.agent.definitionTrust === 'trusted';
-  return isTrusted || makeTextMessages(request).length === 0 ? [] : [ORIGIN];
+  return isTrusted || !makeTextMessages(request).some(isDefinition) ? [] : [ORIGIN];
 }
+
+/** The provider reads a stop sequence, and no model does. */
+const isDefinition = ({ member }: Pick<SubmittedTexts, 'member'>): boolean => member !== 'modelSettings';
 
 /** Returns whether a prompt of the run holds untrusted definitions of the caller. */
 export const holdsDefinitions = ({ origins }: RunState['taint']): boolean => origins.includes(ORIGIN);

@@ -69,6 +69,7 @@ function findRefused(
 ): RefusedChange | undefined {
   if (!changed) return { member };
   const isChanged = (text: string) => changed.has(text);
+  if (member === 'modelSettings') return changed.size > 0 ? { member } : undefined;
   if (member === 'structuredOutput') {
     const { name = '', schema = {} } = structuredOutput ?? {};
     return [name, ...collectContract(schema)].some(isChanged) ? { member } : undefined;

@@ -1,5 +1,5 @@
 // Names of the members of chunks: which of them are ids, names and states, which are envelopes, and which a guard need not judge as names.
-import { CHUNK_MEMBERS, hasIdFormat, hasStructureFormat } from '@millrace/contracts';
+import { CHUNK_MEMBERS, hasIdFormat, hasStructureFormat, MESSAGE_MEMBERS } from '@millrace/contracts';
 
 /** Ids of Millrace and of providers, and names of tools: not text in the form of an id, in any position. */
 const IDS: ReadonlySet<string> = new Set([
@@ -40,6 +40,8 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   'timestamp',
   'type',
 ]);
+/** Names of members that may hold an id, a name or a state instead of text. */
+export const STRUCTURE_NAMES: readonly string[] = [...IDS, ...STRUCTURE];
 /** For these types an additional member is not text. */
 export const NO_TEXT: Record<string, readonly string[]> = {
   'tool-output-denied': ['code'],
@@ -87,7 +89,15 @@ const USUAL = [
   'totalTokens',
   'usage',
 ];
-const KNOWN: ReadonlySet<string> = new Set([...CHUNK_MEMBERS, ...IDS, ...STRUCTURE, ...ENVELOPES, ...BYTES, ...USUAL]);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...CHUNK_MEMBERS,
+  ...MESSAGE_MEMBERS,
+  ...IDS,
+  ...STRUCTURE,
+  ...ENVELOPES,
+  ...BYTES,
+  ...USUAL,
+]);
 /** Returns whether Millrace or its provider's client chose the name; every other name is text. */
 export const isKnownName = (name: string): boolean => KNOWN.has(name);
 

@@ -37,7 +37,7 @@ describe('mapChunkText maps every text field and nothing more', () => {
     'tool-result': { ...call, result: { b: 'X' }, args: 'X' },
     'tool-error': { ...call, error: 'X' },
     'tool-output': { output: ['X'] },
-    source: { id: 'x', sourceType: 'url', title: 'X', url: 'X' },
+    source: { id: 'X', sourceType: 'url', title: 'X', url: 'X' },
     tripwire: { reason: 'X', processorId: 'guard' },
     error: { error: { message: 'X' } },
     object: { deep: { text: 'X' } },
@@ -158,8 +158,14 @@ describe('fields that are text by default', () => {
     [
       'a URL in the place of bytes',
       'reasoning-file',
-      { data: 'https://x', mimeType: 'image/x' },
-      { data: 'HTTPS://X', mimeType: 'image/x' },
+      { data: 'https://x', mimeType: 'image/png' },
+      { data: 'HTTPS://X', mimeType: 'image/png' },
+    ],
+    [
+      'a media type that is not known',
+      'file',
+      { data: 'eA==', mimeType: 'image/x' },
+      { data: 'eA==', mimeType: 'IMAGE/X' },
     ],
     ['a member of structure that holds words', 'brand-new', { kind: 'x y', model: 'x' }, { kind: 'X Y', model: 'x' }],
     [

@@ -2,14 +2,7 @@
 // would pass the same text in a tool call's arguments, an object or a finished message. The allow-list names fields
 // that are not text; unknown fields, their names, and unknown types of chunk are text. The text of deltas is excluded: it is
 // held back (hold-back.ts), because a secret may span two of them.
-import {
-  isDataChunk,
-  getOwnMember,
-  hasIdFormat,
-  renameDuplicates,
-  type Chunk,
-  type JsonValue,
-} from '@millrace/contracts';
+import { isDataChunk, getOwnMember, hasIdFormat, type Chunk, type JsonValue } from '@millrace/contracts';
 import {
   BYTES,
   ENVELOPES,
@@ -22,6 +15,7 @@ import {
   TEXT_INSIDE,
 } from './chunk-names.ts';
 import { mapFileText } from './file-text.ts';
+import { withMappedMembers } from './map-texts.ts';
 
 /** Maps a JSON value; returns the same value if nothing changes. */
 export type MapChunkValue = (value: JsonValue) => JsonValue;
@@ -68,6 +62,7 @@ type MapAny = (value: unknown) => unknown;
 type Field = readonly [name: string, value: unknown];
 
 function mapMember(type: string, name: string, value: unknown, map: MapAny): Field {
+  if (type === 'source' && name === 'id') return mapNamed(name, value, map);
   if (isStructure(name, value) || isHeldBack(type, name)) return [name, value];
   if (getOwnMember(NO_TEXT, type)?.includes(name) && hasIdFormat(value)) return [name, value];
   const isEnvelopeName = ENVELOPES.has(name) && (name !== 'output' || STEP_ENDS.has(type)) && typeof value === 'object';
@@ -100,26 +95,30 @@ export function hasOddIds({ payload }: Chunk & { payload: object }): boolean {
   return false;
 }
 
+const OUTER = new Set(['type', 'runId', 'from', 'payload']);
 /**
  * Removes all members of a text chunk except ids: additional members could repeat the text in pieces, which no guard
  * can judge. Returns the same chunk if there are none.
  */
 export function toBareDelta<T extends Chunk & { payload: object }>(delta: T): T {
   let isBare = true;
+  for (const name in delta) isBare &&= OUTER.has(name);
   for (const name in delta.payload) isBare &&= DELTA.has(name);
   if (isBare) return delta;
   const payload = Object.entries(delta.payload).flatMap(([name, value]) => {
     if (name === 'providerMetadata') return [[name, keepIds(value)] as const];
     return DELTA.has(name) ? [[name, value] as const] : [];
   });
-  return { ...delta, payload: Object.fromEntries(payload) };
+  const outer = Object.entries(delta).filter(([name]) => OUTER.has(name));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same chunk without its unknown members
+  return { ...Object.fromEntries(outer), payload: Object.fromEntries(payload) } as T;
 }
 
 /** Keyed by provider. */
 function keepIds(metadata: unknown): object {
   return Object.fromEntries(
     Object.entries(isObject(metadata) ? metadata : {})
-      .filter(([provider]) => hasIdFormat(provider))
+      .filter(([provider]) => isKnownName(provider))
       .map(([provider, members]: [string, unknown]) => [
         provider,
         Object.fromEntries(Object.entries(isObject(members) ? members : {}).filter(isId)),
@@ -132,14 +131,18 @@ const isId = ([name, value]: [string, unknown]): boolean => isStructure(name, va
 const mapBytes = (value: unknown, mimeType: unknown, map: (text: unknown) => unknown): unknown =>
   typeof value === 'string' ? mapFileText(value, mimeType, map) : value;
 
-/** @param kept a name that is not text here only */
-function mapEnvelope(value: unknown, map: MapAny, kept?: string): unknown {
+/** Members whose ids a reader may show: the ids are text. */
+const CITED: ReadonlySet<string> = new Set(['source', 'sources']);
+
+/** @param kept a name that is not text here only @param isCited the value is a source, or contains sources */
+function mapEnvelope(value: unknown, map: MapAny, kept?: string, isCited = false): unknown {
   const isFile = isObject(value) && 'type' in value && FILES.has(String(value.type));
   const mapOne = (member: unknown, key: string) => {
-    if (isStructure(key, member) || (key === kept && hasIdFormat(member))) return member;
+    const isText = isCited && key === 'id';
+    if (!isText && (isStructure(key, member) || (key === kept && hasIdFormat(member)))) return member;
     if (isFile && BYTES.has(key)) return mapBytes(member, Reflect.get(value, 'mimeType'), map);
     if (typeof member === 'string' || TEXT_INSIDE.has(key)) return map(member);
-    return mapEnvelope(member, map);
+    return mapEnvelope(member, map, undefined, CITED.has(key) || (isCited && key === ''));
   };
   if (!isObject(value) || Array.isArray(value)) return mapMembers(value, mapOne);
   return mapFields(value, (key, member) => [isKnownName(key) ? key : mapName(key, map), mapOne(member, key)]);
@@ -155,14 +158,11 @@ function withPayload(chunk: Chunk, payload: unknown): Chunk {
 }
 
 function mapFields<T extends object>(object: T, map: (name: string, value: unknown) => Field): T {
-  let isChanged = false;
-  const mapped = Object.entries(object).map(([name, value]) => {
-    const field = map(name, value);
-    isChanged ||= field[0] !== name || field[1] !== value;
-    return field;
+  const members = Object.entries(object).map(([before, given]) => {
+    const [name, value] = map(before, given);
+    return { before, name, value };
   });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same members, with text in place of text
-  return isChanged ? (Object.fromEntries(renameDuplicates(mapped)) as T) : object;
+  return withMappedMembers(object, members);
 }
 
 /** Maps every string inside a JSON value and keeps keys; returns the same value if nothing changed. */

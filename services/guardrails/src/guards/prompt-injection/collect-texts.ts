@@ -1,6 +1,7 @@
 // Collects the texts of the caller's messages to judge: each message, the user's messages joined, and all messages
 // joined. So an attack that is split over two messages is found, even with another message between its parts.
-import { listModelParts, type JsonValue, type Message } from '@millrace/contracts';
+import { listModelParts, type Message } from '@millrace/contracts';
+import { listTexts } from '@millrace/processor';
 import { mapMessage } from '../../guard/message-values.ts';
 import type { GuardHit } from '../../guard/report.ts';
 import type { TextSpan } from '../../text/span.ts';
@@ -72,16 +73,8 @@ export function readMessageText(message: Message): string {
   const texts: string[] = [];
   const read = { ...message, content: { format: 2 as const, parts: listModelParts(message) } };
   mapMessage(read, (value) => {
-    for (const text of listReadableStrings(value)) texts.push(text);
+    for (const text of listTexts(value)) texts.push(text);
     return value;
   });
   return texts.join('\n');
-}
-
-/** Lists all strings of a value, with the names of members, because the model reads those too. */
-export function listReadableStrings(value: JsonValue): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap(listReadableStrings);
-  return Object.entries(value).flatMap(([name, member]) => [name, ...listReadableStrings(member)]);
 }

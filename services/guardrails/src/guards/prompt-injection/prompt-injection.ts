@@ -5,6 +5,7 @@ import {
   defineProcessor,
   mapStrings,
   listStrings,
+  listTexts,
   type CommonArgs,
   type ProcessInputArgs,
   type ProcessToolResultArgs,
@@ -22,7 +23,6 @@ import {
   placeHits,
   getSpeaker,
   readMessageText,
-  listReadableStrings,
   type JudgedText,
   type PlacedHit,
 } from './collect-texts.ts';
@@ -195,7 +195,7 @@ async function judgeToolResult(
   guard: InjectionGuard,
   args: ProcessToolResultArgs,
 ): Promise<{ result: JsonValue } | undefined> {
-  const text = listReadableStrings(args.result).join('\n');
+  const text = listTexts(args.result).join('\n');
   const [found = []] = await findIn(guard, args, [text], 'tool', { known: new Map(), isJoint: false });
   if (found.length === 0) return undefined;
   const { toolCallId, toolName } = args.toolCall;
@@ -207,7 +207,7 @@ async function judgeToolResult(
   // A finding of the model has no place to cut.
   if (guard.strategy !== 'rewrite' || found.some(({ rule }) => rule === MODEL_RULE)) return { result: LEFT_OUT };
   const rewritten = mapStrings(args.result, await createRewrite(guard, args, listStrings(args.result), 'tool'));
-  const left = await findIn(guard, args, [listReadableStrings(rewritten).join('\n')], 'tool');
+  const left = await findIn(guard, args, [listTexts(rewritten).join('\n')], 'tool');
   return { result: left.flat().length === 0 ? rewritten : LEFT_OUT };
 }
 

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listModelParts, type Chunk, type JsonObject, type Message } from '@millrace/contracts';
 import {
   defineProcessor,
-  listStrings,
+  listTexts,
   type CommonArgs,
   type ProcessInputArgs,
   type ProcessOutputStepArgs,
@@ -74,15 +74,15 @@ type LengthGuard = ContentLengthOptions & { task: Task<number> };
 
 async function judgeInput(guard: LengthGuard, args: ProcessInputArgs): Promise<void> {
   if (guard.maxInput === 0) return;
-  const length = await measureTexts(guard, args, args.messageList.get.input.db().flatMap(listTexts));
+  const length = await measureTexts(guard, args, args.messageList.get.input.db().flatMap(listMessageTexts));
   if (length > guard.maxInput) stop(guard, args, 'input', length, guard.maxInput);
 }
 
 /** Lists all texts of a message that the model reads, regardless of its role. */
-function listTexts(message: Message): string[] {
+function listMessageTexts(message: Message): string[] {
   const texts: string[] = [];
   mapMessage({ ...message, content: { format: 2, parts: listModelParts(message) } }, (value) => {
-    for (const text of listStrings(value)) texts.push(text);
+    for (const text of listTexts(value)) texts.push(text);
     return value;
   });
   return texts;

@@ -1,7 +1,7 @@
 // unicode-normalizer: normalizes the caller's texts before other guards judge them, so that they judge the text that
 // the model reads.
 import type { Message } from '@millrace/contracts';
-import { defineProcessor, mapStrings, listStrings, type ProcessInputArgs } from '@millrace/processor';
+import { defineProcessor, mapTexts, listTexts, type ProcessInputArgs } from '@millrace/processor';
 import { z } from 'zod';
 import { mapMessage } from '../../guard/message-values.ts';
 import { refuseUnjudged } from '../../guard/report.ts';
@@ -80,7 +80,7 @@ async function normalizeInput(guard: NormalizerGuard, args: ProcessInputArgs): P
     data: await normalizeMessage(guard, 'data', messages, args),
   };
   for (const message of messages) {
-    const judged = mapMessage(message, (value, kind) => mapStrings(value, (text) => normal[kind].get(text) ?? text));
+    const judged = mapMessage(message, (value, kind) => mapTexts(value, (text) => normal[kind].get(text) ?? text));
     if (judged !== message) messageList.replace(judged);
   }
 }
@@ -95,7 +95,7 @@ async function normalizeMessage(
   const texts: string[] = [];
   for (const message of messages) {
     mapMessage(message, (value, its) => {
-      if (its === kind) for (const text of listStrings(value)) texts.push(text);
+      if (its === kind) for (const text of listTexts(value)) texts.push(text);
       return value;
     });
   }

@@ -1,6 +1,6 @@
 // Finds names and addresses in the caller's messages after the rules have filtered them: one model call per message
 // that may contain a name.
-import { mapStrings, type ProcessInputArgs } from '@millrace/processor';
+import { mapTexts, type ProcessInputArgs } from '@millrace/processor';
 import { joinMessageTexts, mapMessage } from '../../../guard/message-values.ts';
 import { createReport } from '../../../guard/report.ts';
 import { createFinder, needsModel, maskNames, type NameGuard } from './name-guard.ts';
@@ -18,7 +18,7 @@ export async function judgeNamesOfInput(names: NameGuard, args: ProcessInputArgs
   const judged = judgedTexts.map(({ message }, at) => {
     const find = createFinder(names, args, answers[at]);
     return mapMessage(message, (value) =>
-      mapStrings(value, (text) => {
+      mapTexts(value, (text) => {
         const hits = find(text);
         report.add(hits, text, { messageId: message.id });
         return maskNames(names, args, text, hits);
