@@ -28,7 +28,8 @@ export function useModelProxy(stack: TestStack): ModelProxy {
       body: JSON.stringify(body),
     });
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    for await (const part of answer.body ?? []) if (!response.destroyed) response.write(part);
+    response.end();
   }
 
   async function startOrchestrator(): Promise<void> {

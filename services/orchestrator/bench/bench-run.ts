@@ -83,7 +83,7 @@ function createRun(deps: Run['deps'], runId: string, plan: Plan): Run {
     overlap: createOverlap(),
     signal: new AbortController().signal,
     readMinAbsentMs: () => 0,
-    saving: { begun: false },
+    saving: { begun: false, asked: false },
     getState: () => state,
     dispatch: () => void (state = { ...state }),
     checkInterruption: () => undefined,

@@ -100,9 +100,13 @@ export const memorySchema = z.strictObject({
   lastMessages: z.number().int().min(0).max(1_000).optional(),
   semanticRecall: z.union([z.boolean(), jsonObjectSchema]).optional(),
   workingMemory: z.union([z.boolean(), jsonObjectSchema]).optional(),
+  keepPartial: z
+    .boolean()
+    .optional()
+    .describe('the history keeps the part of an answer that a stopped or failed run has shown'),
 });
 export type MemoryConfig = z.infer<typeof memorySchema>;
-export const memoryKeySchema = memorySchema.keyof();
+export const memoryKeySchema = memorySchema.omit({ keepPartial: true }).keyof();
 export type MemoryKey = z.infer<typeof memoryKeySchema>;
 
 /** The shipped processor of each member of `memory`. Its replicas of earlier releases advertise no `memoryKey`. */

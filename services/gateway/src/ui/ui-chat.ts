@@ -56,7 +56,7 @@ export async function stopUi(
 
 /**
  * GET …/ui/{chat}/messages: the stored messages, then those of the active run, which are stored when it ends. A run
- * that was blocked or cancelled is not stored.
+ * that was blocked is not stored.
  */
 export async function listUiMessages(
   request: Request,

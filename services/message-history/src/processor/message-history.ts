@@ -80,12 +80,19 @@ const optionsSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether to recall system messages too. This processor stores none.'),
+  keepPartial: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether to store the part of an answer that a stopped or failed run has shown, with `interrupted` in its metadata. A part that an entry would judge only at its end is not stored.',
+    ),
 });
 type HistoryOptions = z.output<typeof optionsSchema>;
 
 /**
  * Usually configured by `memory` in the agent instead of a list entry. It stores the conversation as it is at its position in the
- * output list, so guards belong before it. Without a thread it does nothing, and it stores nothing if no model answered.
+ * output list, so guards belong before it. Without a thread it does nothing. Of a
+ * run that was stopped or has failed it stores the messages of the caller, if all guards of the input have passed them.
  *
  * @verdict continue: adds the thread's last messages before those of the caller
  * @verdict failure: the store cannot be reached; by default the run continues without it

@@ -66,9 +66,13 @@ function omitName({ as: _as, options: _options, ...rest }: EntryObject): EntryOb
 
 /** Options by member of `memory`, in the order of the calls. */
 function collectMemoryOptions(memory: MemoryConfig | undefined): Map<MemoryKey, JsonObject> {
-  const { lastMessages, semanticRecall, workingMemory } = memory ?? {};
+  const { lastMessages, keepPartial, semanticRecall, workingMemory } = memory ?? {};
   const options = new Map<MemoryKey, JsonObject>();
-  options.set('lastMessages', lastMessages === undefined ? {} : { lastMessages });
+  const history = {
+    ...(lastMessages !== undefined && { lastMessages }),
+    ...(keepPartial !== undefined && { keepPartial }),
+  };
+  options.set('lastMessages', history);
   if (semanticRecall) options.set('semanticRecall', semanticRecall === true ? {} : semanticRecall);
   if (workingMemory) options.set('workingMemory', workingMemory === true ? {} : workingMemory);
   return options;

@@ -54,6 +54,7 @@ async function askOnce(run: Run) {
   if ('interrupt' in prepared) return prepared;
   const requested = await judgeRequest(run, prepared.call);
   if ('interrupt' in requested) return requested;
+  run.saving.asked = true;
   const asked = await askModel(run, requested.call, buildStepInput(run), makeClosingChunks(run, requested.call));
   return 'answered' in asked ? { ...asked, call: requested.call } : asked;
 }

@@ -16,6 +16,7 @@ import { haltRun } from './halt-run.ts';
 import { isEnding, toBrokenEnding, type Ending, type RejectedChunks } from '../state/interrupt.ts';
 import { passError, passTripwire, omitUntrustedText } from './guard-own-texts.ts';
 import type { Run } from '../state/run-context.ts';
+import { saveStopped } from './save-stopped.ts';
 import { restateAnswer } from './restate-answer.ts';
 import { listShownMessages, listShownSteps } from './shown-steps.ts';
 
@@ -57,17 +58,18 @@ const forms: EndTable = {
     const { error: given, ownWords, rejected, chainBroken } = ending;
     await takeBack(run, ending);
     const error = ownWords ? given : await passError(run, given, chainBroken === true);
+    const unsaved = rejected?.what === 'run' ? [] : await saveStopped(run, { isFailed: true });
     const last = makeChunk(run.ref.runId, { type: 'error', payload: { error } });
     const steps = selectAcceptedSteps(run, rejected);
-    return makeEnded(run, 'failed', last, { text: '', messages: [], steps, finishReason: 'error', error });
+    const outcome = { text: '', messages: [], steps, finishReason: 'error' as const, error, ...nameUnsaved(unsaved) };
+    return makeEnded(run, 'failed', last, outcome);
   },
 
-  cancel(run) {
+  async cancel(run) {
+    const text = listShownMessages(run).map(readMessageText).join('');
+    const unsaved = await saveStopped(run, { isFailed: false });
     const last = makeChunk(run.ref.runId, { type: 'abort', payload: { reason: 'cancelled' } });
-    return makeEnded(run, 'cancelled', last, {
-      text: listShownMessages(run).map(readMessageText).join(''),
-      finishReason: 'other',
-    });
+    return makeEnded(run, 'cancelled', last, { text, finishReason: 'other', ...nameUnsaved(unsaved) });
   },
 };
 

@@ -1,18 +1,14 @@
 // Ends a run that a processor halted: its text is the answer. No stage runs any more; only memory's history is called
 // here.
-import { listEntries, readMemoryKey, selectMessages, buildTextMessage, type StageInput } from '@millrace/contracts';
+import { selectMessages, buildTextMessage } from '@millrace/contracts';
 import { rejectWholeRun, type Ending, type RejectedChunks } from '../state/interrupt.ts';
-import { callProcessors } from '../calls/call-processors.ts';
 import { makeFinishChunk, type FinishChunk } from './finish-chunks.ts';
 import { guardFinishChunk } from './guard-finish-chunk.ts';
-import { findBlocked, deferSaves, listUnsaved } from '../saves/defer-saves.ts';
 import { passAnswer } from './guard-own-texts.ts';
 import { passReworded } from './pass-reworded.ts';
 import { buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
-import { shieldRun } from '../state/shield-run.ts';
-import { SAVE_GRACE_MS } from './save-result.ts';
-import { createFold, foldVerdict } from '../calls/verdict-fold.ts';
+import { saveHistory } from './save-history.ts';
 
 export type HaltedRun = { finish: FinishChunk; text: string; unsaved: string[] };
 
@@ -66,9 +62,8 @@ function listRejectedIds(run: Run, rejected: RejectedChunks | undefined): string
 }
 
 /** Calls only the history: a text that no model wrote has nothing to index or extract. Returns the deferred saves. */
-async function saveHalt(run: Run, response: string): Promise<string[]> {
-  const { steps, usage, conversation } = run.getState();
-  const stage = 'processOutputResult' as const;
+function saveHalt(run: Run, response: string): Promise<string[]> {
+  const { steps, usage } = run.getState();
   const answer = {
     retryCount: 0,
     stepNumber: steps.length,
@@ -77,31 +72,5 @@ async function saveHalt(run: Run, response: string): Promise<string[]> {
     finishReason: 'halted',
     answered: true,
   };
-  const input: StageInput = { ...answer, steps, conversation };
-  const savers = listEntries(run.plan, stage).filter(
-    (entry) => readMemoryKey(entry.processor, entry) === 'lastMessages',
-  );
-  const saved = { state: run.getState(), input: answer };
-  const unsaved = findBlocked(
-    run,
-    savers.map(({ entry }) => entry),
-  );
-  const shield = shieldRun(run, { graceMs: SAVE_GRACE_MS });
-  for (const saver of savers) {
-    if (unsaved.some(({ entry }) => entry === saver.entry)) continue;
-    const started = performance.now();
-    const saving = callProcessors(shield.run, [saver], { stage, input, receiveData: () => undefined });
-    const judged = await Array.fromAsync(saving);
-    const { outcomes } = judged.reduce(foldVerdict, createFold(input));
-    unsaved.push(...listUnsaved(run, outcomes));
-    run.events.record({
-      event: 'stage',
-      stage,
-      step: steps.length,
-      ms: performance.now() - started,
-      entries: outcomes,
-    });
-  }
-  shield.release();
-  return deferSaves(run, unsaved, saved);
+  return saveHistory(run, run.getState(), answer);
 }

@@ -15,6 +15,8 @@ export type Overlap = {
   begin(judging: OverlapJudging): void;
   /** Returns whether an overlap has begun and is not settled: nothing may be stored yet. */
   isPending(): boolean;
+  /** Returns whether a verdict has stopped the run or a part of it, or was given up: the input counts as not judged. */
+  hasStopped(): boolean;
   /** Returns whether the verdict is known. */
   isDecided(): boolean;
   /**
@@ -35,8 +37,10 @@ export function createOverlap(): Overlap {
     | undefined;
   let isDecided = false;
   let stopped: Interrupt | undefined;
+  let hasStopped = false;
   const decide = (interrupt: Interrupt | undefined) => {
     isDecided = true;
+    hasStopped ||= interrupt !== undefined;
     stopped = interrupt;
     if (interrupt) for (const notify of listeners) notify(interrupt);
     return interrupt;
@@ -49,6 +53,7 @@ export function createOverlap(): Overlap {
       current = { settle, verdict: verdict.then(decide), giveUp };
     },
     isPending: () => current !== undefined,
+    hasStopped: () => hasStopped,
     isDecided: () => current !== undefined && isDecided,
     onStop(listener) {
       if (stopped) listener(stopped);

@@ -110,7 +110,7 @@ export type Run = {
   /** Stops the run at a checkpoint between two statements if it is to be handed over. */
   handOverIfLeaving(): Promise<RunOutcome | undefined>;
   /** Whether memory may have saved, called here or by a lost owner. */
-  saving: { begun: boolean };
+  saving: { begun: boolean; asked: boolean };
   /** Runs the work after all earlier work: an entry's state is with one call at a time. */
   serialize<T>(work: () => Promise<T>): Promise<T>;
 };
@@ -191,7 +191,7 @@ export function createRun(given: RunParts): Run {
       return state.applied.plan;
     },
     readMinAbsentMs: () => Math.max(0, patientUntil - performance.now()),
-    saving: { begun: first.finish !== undefined },
+    saving: { begun: first.finish !== undefined, asked: false },
     getState: () => state,
     dispatch,
     checkInterruption,

@@ -14,6 +14,8 @@ export function findChatReplaced(messages: readonly ChatMessage[], tail: StoredT
   // System messages are stored as those of the user, unless the agent accepts their role.
   const forms = [asked, asked.filter(({ role }) => !isSystemRole(role))];
   if (!forms.some((form) => areAsked(questions, form))) return [];
+  // A run without an answer, which the client repeats.
+  if (tail.messages.at(-1)?.role === 'user') return listReplaced(tail, from);
   const before = messages.slice(0, messages.length - asked.length);
   const isBehind =
     before.length === 0 ? sendsAll && tail.isWhole && from === 0 : isAnswer(tail.messages.slice(0, from), before);
