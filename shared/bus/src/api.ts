@@ -127,6 +127,10 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
     queue: `api-${verb}`,
     request: contract.request,
     bounds: VERB_BOUNDS,
+    nameParty: (subject) => {
+      const { tenant = '', caller = '' } = readApiAddress(bus.subjects.prefix, subject) ?? {};
+      return `${tenant}.${caller}`;
+    },
     handle: async (ask, { subject, readHeader }) => {
       const call = readApiAddress(bus.subjects.prefix, subject);
       if (!call) throw new MillraceError('token-invalid', `${subject} names no tenant and caller.`);

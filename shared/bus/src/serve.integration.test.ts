@@ -203,6 +203,35 @@ test('A request above the concurrency limit of a subject is rejected with a code
   await serving.drain(1_000);
 });
 
+test('A party without a request under way is answered when another party has taken all places of a subject', async () => {
+  const gate = Promise.withResolvers<void>();
+  const serving = serve(server.bus, {
+    subject: 'shared.subject.*',
+    request: z.object({}),
+    maxInFlight: 2,
+    nameParty: (subject) => subject,
+    handle: async () => {
+      await gate.promise;
+      return { done: true };
+    },
+  });
+  await server.bus.nc.flush();
+  const ask = (party: string) =>
+    request(asker.bus, {
+      subject: `shared.subject.${party}`,
+      payload: {},
+      reply: z.object({ done: z.boolean() }),
+      timeoutMs: 5_000,
+    });
+  const taken = [ask('ada'), ask('ada')];
+  expect(await ask('ada')).toMatchObject({ error: { code: 'too-many-requests' } });
+  taken.push(ask('bob'));
+  expect(await ask('bob')).toMatchObject({ error: { code: 'too-many-requests' } });
+  gate.resolve();
+  expect(await Promise.all(taken)).toEqual(Array.from({ length: 3 }, () => ({ ok: { done: true } })));
+  await serving.drain(1_000);
+});
+
 describe('a replica that is answering a request', () => {
   test('The replica ignores copies of the request, so that they take no place of other requests', async () => {
     const texts: (string | undefined)[] = [];

@@ -10,6 +10,14 @@ export const isOperator = (caller: string): boolean => caller === OPERATOR_CALLE
 /** Returns the caller that owns a run. Runs of operators name none, and so do those of versions without callers. */
 export const readOwner = ({ caller = OPERATOR_CALLER }: { caller?: string | undefined }): string => caller;
 
+/** The tenant and the caller that a run belongs to: limits of a tenant have shares of its callers. */
+export type RunParty = { tenant: string; caller: string };
+
+export const readParty = ({ tenant, caller }: { tenant: string; caller?: string | undefined }): RunParty => ({
+  tenant,
+  caller: readOwner({ caller }),
+});
+
 /** Bytes of the hash: two identities of a tenant share a caller with a probability of 2^-128. */
 const HASH_BYTES = 16;
 

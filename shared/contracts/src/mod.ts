@@ -14,6 +14,7 @@ export * from './chunk.ts';
 export * from './chunk-batch.ts';
 export * from './client-tool.ts';
 export * from './conversation.ts';
+export { createCounts } from './counts.ts';
 export * from './dead-letter.ts';
 export * from './discovery.ts';
 export * from './erasure.ts';

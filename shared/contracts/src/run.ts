@@ -126,6 +126,7 @@ export const commandSchema = z.discriminatedUnion('command', [
     request: z.object({
       tenant: tokenSchema,
       runId: tokenSchema,
+      caller: tokenSchema.optional().describe('the owner of the run; absent: an operator'),
       deadlineMs: z.number().describe('time left until the deadline when the run was suspended'),
     }),
     submittedAt: z.number(),

@@ -1,5 +1,6 @@
 // Builds all subjects, streams, buckets and keys. No other module spells them.
 import { MillraceError } from './errors.ts';
+import type { RunParty } from './caller.ts';
 import type { ApiVerb } from './api.ts';
 import type { Stage } from './stage.ts';
 import { isToken } from './tokens.ts';
@@ -170,8 +171,8 @@ export const logShard = (tenant: string, run: string): number => hashText(`${ten
 /** Shards of the command queue: each has a consumer of its own, so that a backlog in one does not delay the others. */
 export const RUN_SHARDS = 16;
 
-/** The shard that takes a tenant's commands unless other tenants have a backlog there. */
-export const computeHomeShard = (tenant: string): number => hashText(tenant) % RUN_SHARDS;
+/** The shard that takes a caller's commands unless others have a backlog there. */
+export const computeHomeShard = ({ tenant, caller }: RunParty): number => hashText(`${tenant}.${caller}`) % RUN_SHARDS;
 
 /** FNV-1a spreads all forms of ids. */
 function hashText(text: string): number {

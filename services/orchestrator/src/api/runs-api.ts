@@ -62,7 +62,7 @@ export function createRunsApi({ access, agents, submits, schemas, index }: RunsA
       const { tenant, run } = checkAddress(call);
       refuseOthers(request, tenant, run);
       const own = await bindRequest(request, call);
-      submits.check(request);
+      submits.check(request, call);
       const applied = await findAgent(agents, tenant, request.agent);
       refuseBadRequest(request, applied.value);
       await refuseBadSchema(request, schemas);

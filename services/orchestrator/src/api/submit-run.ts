@@ -7,6 +7,7 @@ import {
   isFinal,
   stateKeys,
   readOwner,
+  readParty,
   type RunHead,
   type RunRequest,
   type StoredRequest,
@@ -51,7 +52,7 @@ export async function submitRun(
   // The revision distinguishes a run that was deleted since then.
   const msgID = `${tenant}.${runId}.${command.requestHash}.${there.revision}`;
   const known = { headRevision: there.revision, agentRevision };
-  const subject = access.runShards.nextSubject(tenant, Buffer.byteLength(JSON.stringify(request)));
+  const subject = access.runShards.nextSubject(readParty(request), Buffer.byteLength(JSON.stringify(request)));
   const queueing = publishDurably(access, subject, { ...command, ...known }, msgID, { isQueue: true });
   // A cancel writes its key, then a marker in place of an absent head, then reads the head again. A head that replaced no marker was
   // created before, so that the cancel sees it.

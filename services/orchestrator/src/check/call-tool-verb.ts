@@ -7,8 +7,8 @@ import {
   type ToolCallAnswer,
   type ToolCallRequest,
   type ToolDefinition,
+  type RunParty,
 } from '@millrace/contracts';
-import type { ApiCall } from '@millrace/bus';
 import { createMissingIssue } from '../agents/entry-uses.ts';
 import { callTool } from '../calls/tool-client.ts';
 import type { Discovery } from '../peers/discovery.ts';
@@ -30,15 +30,15 @@ const NO_AGENT: AppliedAgent = {
 const ANSWER_MS = 1_000;
 
 export function createToolCallVerb({ deps, discovery, submits, places }: ToolCallParts) {
-  return async (asked: ToolCallRequest, { tenant }: Pick<ApiCall, 'tenant'>): Promise<ToolCallAnswer> => {
+  return async (asked: ToolCallRequest, { tenant, caller }: RunParty): Promise<ToolCallAnswer> => {
     await discovery.refresh();
     const tool = findTool(discovery, asked.tool);
     refuseUnconfirmed(tool, asked);
     const runId = `call-${crypto.randomUUID()}`;
     const { requestContext } = asked;
     const request = { runId, tenant, agent: 'call', messages: [], requestContext, deadlineMs: tool.timeoutMs };
-    submits.check(request);
-    const free = places.take(tenant);
+    submits.check(request, { tenant, caller });
+    const free = places.take({ tenant, caller });
     const deadline = startDeadline(tool.timeoutMs + ANSWER_MS);
     try {
       const run = createCheckRun(deps, {

@@ -1,5 +1,5 @@
 // Limits the concurrent checks of this orchestrator, because a check has no queue to wait in, and their duration.
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, createCounts, type RunParty } from '@millrace/contracts';
 
 export type CheckLimits = { maxChecks: number; maxChecksPerTenant: number };
 /** Checks take about as long as their slowest guard. */
@@ -7,27 +7,32 @@ const RETRY_AFTER_MS = 500;
 
 export type CheckPlaces = {
   /** Takes a place and returns the function that frees it. @throws too-many-requests with retryAfterMs */
-  take(tenant: string): () => void;
+  take(party: RunParty): () => void;
 };
 
+/** The part of the places that callers without a check have on top, so that one caller does not take all of its tenant's. */
+const SHARE = 1 / 8;
+
 export function createCheckPlaces({ maxChecks, maxChecksPerTenant }: CheckLimits): CheckPlaces {
-  const taken = new Map<string, number>();
-  let total = 0;
+  const tenants = createCounts();
+  const callers = createCounts();
   return {
-    take(tenant) {
-      const own = taken.get(tenant) ?? 0;
-      if (own >= maxChecksPerTenant) throw createTooManyChecksError('MAX_CHECKS_PER_TENANT', maxChecksPerTenant);
-      if (total >= maxChecks) throw createTooManyChecksError('MAX_CHECKS', maxChecks);
-      taken.set(tenant, own + 1);
-      total += 1;
+    take({ tenant, caller }) {
+      const party = `${tenant}.${caller}`;
+      const share = callers.get(party) > 0 ? 0 : SHARE;
+      const refuse = (path: string, limit: number, taken: number) => {
+        if (taken >= limit + Math.ceil(limit * share)) throw createTooManyChecksError(path, limit);
+      };
+      refuse('MAX_CHECKS_PER_TENANT', maxChecksPerTenant, tenants.get(tenant));
+      refuse('MAX_CHECKS', maxChecks, tenants.sum());
+      tenants.add(tenant, 1);
+      callers.add(party, 1);
       let isFree = false;
       return () => {
         if (isFree) return;
         isFree = true;
-        total -= 1;
-        const left = (taken.get(tenant) ?? 1) - 1;
-        if (left > 0) taken.set(tenant, left);
-        else taken.delete(tenant);
+        tenants.add(tenant, -1);
+        callers.add(party, -1);
       };
     },
   };

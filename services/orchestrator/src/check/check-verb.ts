@@ -9,8 +9,8 @@ import {
   type CheckRequest,
   type Message,
   type RunRequest,
+  type RunParty,
 } from '@millrace/contracts';
-import type { ApiCall } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
 import { createUnknownAgentError } from '../api/agents-api.ts';
 import { refuseBadRequest } from '../api/request-issues.ts';
@@ -34,10 +34,10 @@ export type CheckParts = {
 };
 
 export function createCheckVerb({ deps, agents, submits, places }: CheckParts) {
-  return async (check: CheckRequest, { tenant }: Pick<ApiCall, 'tenant'>): Promise<CheckAnswer> => {
+  return async (check: CheckRequest, { tenant, caller }: RunParty): Promise<CheckAnswer> => {
     refuseBadCheck(check);
     const groups = groupMessages(check);
-    submits.check(makeRequest(check, tenant, groups.flat()));
+    submits.check(makeRequest(check, tenant, groups.flat()), { tenant, caller });
     const found = await agents.find(tenant, check.agent);
     if (!found) {
       const names = agents.list(tenant).map(({ agent }) => agent.name);
@@ -45,7 +45,7 @@ export function createCheckVerb({ deps, agents, submits, places }: CheckParts) {
     }
     const requests = groups.map((messages) => makeRequest(check, tenant, messages));
     for (const request of requests) refuseBadRequest(listCallerMessages(check, request), found.value);
-    const free = places.take(tenant);
+    const free = places.take({ tenant, caller });
     const deadline = startDeadline(check.timeoutMs);
     try {
       return await judgeAll(deps, { check, requests, applied: found.value, deadline });

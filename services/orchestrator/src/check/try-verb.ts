@@ -10,8 +10,8 @@ import {
   type TriedStage,
   type TryAnswer,
   type TryRequest,
+  type RunParty,
 } from '@millrace/contracts';
-import type { ApiCall } from '@millrace/bus';
 import { refuseBadRequest } from '../api/request-issues.ts';
 import type { SubmitGuard } from '../api/submit-limits.ts';
 import type { Discovery } from '../peers/discovery.ts';
@@ -34,7 +34,7 @@ export type TryParts = {
 const MAX_OUTCOMES = 100;
 
 export function createTryVerb({ deps, discovery, submits, places }: TryParts) {
-  return async (asked: TryRequest, { tenant }: Pick<ApiCall, 'tenant'>): Promise<TryAnswer> => {
+  return async (asked: TryRequest, { tenant, caller }: RunParty): Promise<TryAnswer> => {
     refuseBadTry(asked);
     await discovery.refresh();
     const [processors, tools, refused] = [discovery.getProcessors(), discovery.getTools(), discovery.listRefused()];
@@ -44,9 +44,9 @@ export function createTryVerb({ deps, discovery, submits, places }: TryParts) {
       throw refuse('messages', `${stage} judges a text.`, 'Send the text of the message as text.');
     const messages = asked.messages ?? [buildTextMessage('text-0', isInput ? 'user' : 'assistant', asked.text ?? '')];
     const request = makeRequest(asked, tenant, messages);
-    submits.check(request);
+    submits.check(request, { tenant, caller });
     refuseBadRequest(isInput ? request : { ...request, messages: [] }, applied);
-    const free = places.take(tenant);
+    const free = places.take({ tenant, caller });
     const deadline = startDeadline(asked.timeoutMs);
     const outcomes: EntryOutcome[] = [];
     try {

@@ -1,6 +1,6 @@
 // Completes a suspension. While the run was active, a cancel or an answer may have been accepted, and its command may
 // have been dropped because the run had an owner.
-import { stateKeys, type RunHead, COMMON_VERSION, type Command } from '@millrace/contracts';
+import { readParty, stateKeys, type RunHead, COMMON_VERSION, type Command } from '@millrace/contracts';
 import { readEntry, type JetStreamAccess, publishDurably } from '@millrace/bus';
 import { z } from 'zod';
 import { endUndriven } from './end-undriven.ts';
@@ -34,17 +34,17 @@ type Wake = { reason: string; revision: number };
  * bus-unreachable
  */
 export async function wakeRun(access: JetStreamAccess, head: RunHead, { reason, revision }: Wake): Promise<void> {
-  const { tenant, runId, suspension, deadlineAt } = head;
+  const { tenant, runId, caller, suspension, deadlineAt } = head;
   // Remaining time of an active run: it may have been suspended by the time that the command arrives, with no more time
   // left than this.
   const deadlineMs = suspension?.remainingMs ?? Math.max(deadlineAt - access.clock.now(), 0);
   const command: Command = {
     command: 'resume',
     v: COMMON_VERSION,
-    request: { tenant, runId, deadlineMs },
+    request: { tenant, runId, deadlineMs, ...(caller !== undefined && { caller }) },
     submittedAt: access.clock.now(),
     answerRevision: revision,
   };
   const id = `${tenant}.${runId}.resume.${reason}.${revision}`;
-  await publishDurably(access, access.runShards.nextSubject(tenant), command, id, { isQueue: true });
+  await publishDurably(access, access.runShards.nextSubject(readParty(head)), command, id, { isQueue: true });
 }

@@ -1,33 +1,39 @@
 // Decides which of the commands that wait in this process begins next, as a fold of actions. Pure.
 //
-// Tenants take turns: a free place is given to the tenant with the oldest last turn. Some places are on top of the others and
-// are reserved for tenants that have no run here, so that a tenant with many runs never takes the last place.
+// Tenants take turns, and so do the callers of a tenant: a free place is given to the party with the oldest last turn. Some places are on
+// top of the others and are reserved for tenants that have no run here, and as many for callers that have none, so that no party with many
+// runs takes the last place.
+
+import type { RunParty } from '@millrace/contracts';
 
 export type RunPlaces = {
   /** Runs at once, without the reserved places. */
   maxRuns: number;
-  /** Further places, for tenants that have no run here. */
+  /** Further places for tenants that have no run here, and as many for callers that have none. */
   reserved: number;
-  /** Runs of one tenant at once. */
+  /** Runs of one tenant at once, without the reserved places of its callers. */
   maxRunsPerTenant: number;
 };
 
 /** @param id unique among the commands that wait. @param queue the consumer that delivered the command */
-export type WaitingCommand = { id: number; tenant: string; queue: string };
+export type WaitingCommand = RunParty & { id: number; queue: string };
+
+/** Values of each caller, by tenant. No map is empty. */
+type ByParty<T> = ReadonlyMap<string, ReadonlyMap<string, T>>;
 
 export type FairQueue = {
   places: RunPlaces;
-  /** Runs in progress, by tenant; no tenant has 0. */
-  running: ReadonlyMap<string, number>;
+  /** Runs in progress; no caller has 0. */
+  running: ByParty<number>;
   /** Sum of `running`. */
   total: number;
-  /** Commands by tenant, in the order of arrival; the tenants in the order of their turns. No list is empty. */
-  waiting: ReadonlyMap<string, readonly WaitingCommand[]>;
+  /** Commands in the order of arrival; tenants and callers in the order of their turns. No list is empty. */
+  waiting: ByParty<readonly WaitingCommand[]>;
 };
 
 export type QueueAction =
   | { action: 'arrived'; command: WaitingCommand }
-  | { action: 'ended'; tenant: string }
+  | { action: 'ended'; party: RunParty }
   /** The command left this process without having begun. */
   | { action: 'returned'; command: WaitingCommand };
 
@@ -43,22 +49,27 @@ export function reduceQueue(queue: FairQueue, action: QueueAction): FairQueueSte
     case 'arrived':
       return beginNext(withWaiting(queue, action.command));
     case 'ended':
-      return beginNext(removeRun(queue, action.tenant));
+      return beginNext(withRuns(queue, action.party, -1));
     case 'returned':
       return { queue: removeWaiting(queue, action.command), begun: [] };
   }
 }
 
-/** Whether any tenant could begin a run. */
-export const hasPlace = ({ places, total }: FairQueue): boolean => total < places.maxRuns + places.reserved;
+/** Whether a tenant without a run could begin one. */
+export const hasPlace = ({ places, total }: FairQueue): boolean => total < places.maxRuns + 2 * places.reserved;
 
 /** Places that any tenant may take. */
 export const countOpenPlaces = ({ places, total }: FairQueue): number => Math.max(places.maxRuns - total, 0);
 
+/** Runs of the tenant in progress. */
+export const countRuns = ({ running }: FairQueue, tenant: string): number =>
+  [...(running.get(tenant)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
+
 /** Commands of one consumer that wait. */
 export function countWaiting({ waiting }: FairQueue, name: string): number {
   let count = 0;
-  for (const commands of waiting.values()) count += commands.filter(({ queue }) => queue === name).length;
+  for (const callers of waiting.values())
+    for (const commands of callers.values()) count += commands.filter(({ queue }) => queue === name).length;
   return count;
 }
 
@@ -69,49 +80,62 @@ function beginNext(from: FairQueue): FairQueueStep {
     const next = findNextCommand(queue);
     if (!next) return { queue, begun };
     begun.push(next);
-    queue = withRun(removeWaiting(queue, next), next.tenant);
+    queue = withRuns(moveToEnd(removeWaiting(queue, next), next), next, 1);
   }
 }
 
 function findNextCommand(queue: FairQueue): WaitingCommand | undefined {
-  for (const [tenant, [first]] of queue.waiting) if (first && mayBegin(queue, tenant)) return first;
+  for (const callers of queue.waiting.values())
+    for (const [first] of callers.values()) if (first && mayBegin(queue, first)) return first;
   return undefined;
 }
 
-function mayBegin(queue: FairQueue, tenant: string): boolean {
-  const { places, running } = queue;
-  const own = running.get(tenant) ?? 0;
-  return own < places.maxRunsPerTenant && (own === 0 ? hasPlace(queue) : countOpenPlaces(queue) > 0);
+function mayBegin(queue: FairQueue, { tenant, caller }: RunParty): boolean {
+  const { places, running, total } = queue;
+  const { maxRuns, reserved, maxRunsPerTenant } = places;
+  if (maxRunsPerTenant === 0) return false;
+  if (!running.has(tenant)) return hasPlace(queue);
+  // Places on top, which a caller with runs does not take.
+  const further = running.get(tenant)?.has(caller) ? 0 : reserved;
+  return total < maxRuns + further && countRuns(queue, tenant) < maxRunsPerTenant + further;
 }
 
-/** Moves the tenant to the end of the turns. */
-function withRun(queue: FairQueue, tenant: string): FairQueue {
+/** Ends the turn of the party. */
+function moveToEnd(queue: FairQueue, { tenant, caller }: RunParty): FairQueue {
+  const callers = new Map(queue.waiting.get(tenant));
+  if (callers.size === 0) return queue;
+  const commands = callers.get(caller);
+  if (callers.delete(caller) && commands) callers.set(caller, commands);
   const waiting = new Map(queue.waiting);
-  const left = waiting.get(tenant);
-  if (waiting.delete(tenant) && left) waiting.set(tenant, left);
-  const running = new Map(queue.running).set(tenant, (queue.running.get(tenant) ?? 0) + 1);
-  return { ...queue, running, total: queue.total + 1, waiting };
+  waiting.delete(tenant);
+  return { ...queue, waiting: waiting.set(tenant, callers) };
 }
 
-function removeRun(queue: FairQueue, tenant: string): FairQueue {
-  const own = queue.running.get(tenant) ?? 0;
-  if (own === 0) return queue;
-  const running = new Map(queue.running);
-  if (own > 1) running.set(tenant, own - 1);
-  else running.delete(tenant);
-  return { ...queue, running, total: queue.total - 1 };
+function withRuns(queue: FairQueue, { tenant, caller }: RunParty, more: 1 | -1): FairQueue {
+  const own = queue.running.get(tenant)?.get(caller) ?? 0;
+  if (own + more < 0) return queue;
+  const running = setOfParty(queue.running, { tenant, caller }, own + more === 0 ? undefined : own + more);
+  return { ...queue, running, total: queue.total + more };
 }
 
 function withWaiting(queue: FairQueue, command: WaitingCommand): FairQueue {
-  const { tenant } = command;
-  const waiting = new Map(queue.waiting).set(tenant, [...(queue.waiting.get(tenant) ?? []), command]);
-  return { ...queue, waiting };
+  const own = queue.waiting.get(command.tenant)?.get(command.caller) ?? [];
+  return { ...queue, waiting: setOfParty(queue.waiting, command, [...own, command]) };
 }
 
-function removeWaiting(queue: FairQueue, { id, tenant }: WaitingCommand): FairQueue {
-  const left = (queue.waiting.get(tenant) ?? []).filter((command) => command.id !== id);
-  const waiting = new Map(queue.waiting);
-  if (left.length > 0) waiting.set(tenant, left);
-  else waiting.delete(tenant);
-  return { ...queue, waiting };
+function removeWaiting(queue: FairQueue, command: WaitingCommand): FairQueue {
+  const own = queue.waiting.get(command.tenant)?.get(command.caller) ?? [];
+  const left = own.filter(({ id }) => id !== command.id);
+  return { ...queue, waiting: setOfParty(queue.waiting, command, left.length > 0 ? left : undefined) };
+}
+
+/** Keeps the order of tenants and callers. */
+function setOfParty<T>(all: ByParty<T>, { tenant, caller }: RunParty, value: T | undefined): ByParty<T> {
+  const callers = new Map(all.get(tenant));
+  if (value === undefined) callers.delete(caller);
+  else callers.set(caller, value);
+  const tenants = new Map(all);
+  if (callers.size > 0) tenants.set(tenant, callers);
+  else tenants.delete(tenant);
+  return tenants;
 }

@@ -1,6 +1,13 @@
 // Resume commands that reach a suspended run without an answer to its open questions.
 import { setTimeout as delay } from 'node:timers/promises';
-import { COMMON_VERSION, resumptionSchema, stateKeys, type Command, type RunHead } from '@millrace/contracts';
+import {
+  OPERATOR_CALLER,
+  COMMON_VERSION,
+  resumptionSchema,
+  stateKeys,
+  type Command,
+  type RunHead,
+} from '@millrace/contracts';
 import { locateEntry, publishDurably } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -85,7 +92,7 @@ describe('a resume command', () => {
       request: { tenant: 'acme', runId: run.runId, deadlineMs: head.suspension?.remainingMs ?? 0 },
       submittedAt: Date.now(),
     };
-    const subject = stream.access.runShards.nextSubject('acme');
+    const subject = stream.access.runShards.nextSubject({ tenant: 'acme', caller: OPERATOR_CALLER });
     await publishDurably(stream.access, subject, command, 'earlier', { isQueue: true });
     runs.orchestrator({ text: 'never' });
     await expect.poll(async () => (await run.head())?.epoch).toBe(2);

@@ -1,6 +1,6 @@
 // An outage of a real server, and the commands of runs that lose their owner.
 import type { RunHead } from '@millrace/contracts';
-import { computeHomeShard, stateKeys } from '@millrace/contracts';
+import { OPERATOR_CALLER, computeHomeShard, stateKeys } from '@millrace/contracts';
 import { writeEntry } from '@millrace/bus';
 import { eventually, freezeProcess, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -18,13 +18,20 @@ const { driver, orchestrator } = useSuspendedRuns(stream);
 test('a run that is released while its server is stopped continues when the server is available again', async () => {
   const { bus, jsm, js } = stream.access;
   // Longer than this test: a command that is not requeued is not redelivered.
-  await jsm.consumers.update(bus.names.runs, bus.names.worker(computeHomeShard('acme')), {
-    ack_wait: 600 * 1_000_000_000,
-  });
+  await jsm.consumers.update(
+    bus.names.runs,
+    bus.names.worker(computeHomeShard({ tenant: 'acme', caller: OPERATOR_CALLER })),
+    {
+      ack_wait: 600 * 1_000_000_000,
+    },
+  );
   const gate = Promise.withResolvers<void>();
   const { begin, apply, errors } = orchestrator({ text: 'Hello.', until: gate.promise }, { text: 'Hello.' });
   const run = await begin({ agent: await apply() });
-  await js.publish(stream.access.runShards.nextSubject('acme'), JSON.stringify(run.delivery.command));
+  await js.publish(
+    stream.access.runShards.nextSubject({ tenant: 'acme', caller: OPERATOR_CALLER }),
+    JSON.stringify(run.delivery.command),
+  );
   await eventually(() => makeText(run.chunks()) === 'Hello.');
 
   await freezeProcess(nats.pid);

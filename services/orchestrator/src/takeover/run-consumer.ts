@@ -1,5 +1,5 @@
 // Drives the runs of the commands that this orchestrator takes, and stops them: for a `control` message, a drain, a new owner.
-import { toLoggedError } from '@millrace/contracts';
+import { readParty, toLoggedError } from '@millrace/contracts';
 import { waitAtMost, type Delivery } from '@millrace/bus';
 import { driveRun } from './drive-run.ts';
 import { requeueCommand } from './requeue-command.ts';
@@ -12,7 +12,7 @@ import { createRunStop, type RunStop } from '../state/run-stop.ts';
 export type RunConsumer = {
   /** Resolves with the number of commands to pull from a consumer of the command queue, 1 or more, when one of them could begin. */
   awaitRoom(queue: string): Promise<number>;
-  /** Begins the command's run in the turn of its tenant. */
+  /** Begins the command's run in the turn of its tenant and its caller. */
   take(delivery: Delivery): void;
   /**
    * Hands waiting commands over at once. Runs in progress continue to their next checkpoint and are handed over there; a run that reaches
@@ -25,13 +25,13 @@ export type RunConsumer = {
 const INTERRUPT_MS = 1_500;
 /** A fenced run has this long to notice, ms; then its place is free, and its command may be delivered again. */
 const UNWIND_MS = 1_000;
-/** Reserved places, as a part of `maxRuns`; at least one. */
+/** Reserved places of tenants, and of callers, as a part of `maxRuns`; at least one. */
 const RESERVED_PART = 1 / 8;
 
 type Active = { delivery: Delivery; stop: RunStop; done: Promise<void>; acknowledged: boolean };
 
 export type RunLimits = {
-  /** Runs at once; an eighth more for tenants that have no run here. */
+  /** Runs at once; an eighth more for tenants that have no run here, and for callers that have none. */
   maxRuns: number;
   /** Runs of one tenant at once. */
   maxRunsPerTenant: number;
@@ -75,7 +75,7 @@ export function createRunConsumer(
         if (!isLeaving) return begin(next);
         next.handOver();
       }
-      waiting.end(delivery.command.request.tenant);
+      waiting.end(readParty(delivery.command.request));
     });
     const one: Active = { delivery, stop, done, acknowledged: false };
     active.set(key, one);
@@ -86,7 +86,7 @@ export function createRunConsumer(
       if (!active.has(runKey(delivery))) return begin(delivery);
       // Two commands of one run waited: the second one follows the first, in its place.
       behind.set(runKey(delivery), delivery);
-      waiting.end(delivery.command.request.tenant);
+      waiting.end(readParty(delivery.command.request));
     },
     isConnected: bus.hasConnection,
   });

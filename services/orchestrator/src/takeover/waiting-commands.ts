@@ -1,6 +1,6 @@
 // Keeps the deliveries that wait for a place in this process, and begins them in the order that the fair queue decides. Few commands wait
 // here, and not for long: a delivery that waits belongs to this process alone, while another orchestrator may have a free place.
-import { RUN_SHARDS, timings } from '@millrace/contracts';
+import { RUN_SHARDS, readParty, timings, type RunParty } from '@millrace/contracts';
 import type { Delivery } from '@millrace/bus';
 import {
   countOpenPlaces,
@@ -23,8 +23,8 @@ export type WaitingCommands = {
   /** Resolves with the number of commands to pull from a consumer when at least one of them could begin. */
   awaitRoom(queue: string): Promise<number>;
   add(delivery: Delivery): void;
-  /** A run of the tenant has ended: its place is free. */
-  end(tenant: string): void;
+  /** A run of the party has ended: its place is free. */
+  end(party: RunParty): void;
   /** Hands every command over that waits; `awaitRoom` resolves at once from then on. */
   close(): void;
 };
@@ -83,7 +83,7 @@ export function createWaitingCommands({ places, begin, isConnected }: WaitingOpt
       const before = held.get(id);
       // The same command again: its former delivery no longer counts.
       if (before) return void held.set(id, { ...before, delivery });
-      const command = { id, tenant: delivery.command.request.tenant, queue: name };
+      const command = { id, ...readParty(delivery.command.request), queue: name };
       const timer = setTimeout(() => {
         const one = held.get(id);
         if (one) handBack(one);
@@ -91,9 +91,9 @@ export function createWaitingCommands({ places, begin, isConnected }: WaitingOpt
       held.set(id, { delivery, command, since: performance.now(), timer });
       dispatch({ action: 'arrived', command });
     },
-    end(tenant) {
+    end(party) {
       dropStale();
-      dispatch({ action: 'ended', tenant });
+      dispatch({ action: 'ended', party });
     },
     close() {
       isClosed = true;
