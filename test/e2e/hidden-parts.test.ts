@@ -13,7 +13,7 @@ import {
   type DefinitionPart,
   type Scope,
 } from '@millrace/contracts';
-import { useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { eventually, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildRequests, listRoutes, type Asked, type Known, type OpenApi } from './hidden-parts/ask-everything.ts';
 import {
@@ -83,7 +83,7 @@ beforeAll(async () => {
   await stack.start('gateway');
   url = /"url":"(http[^"]+)"/.exec(await stack.log('gateway'))?.[1] ?? '';
   caller = await hashCaller('default', SUBJECT);
-  await stack.client.agents.apply(definition);
+  await eventually(() => stack.client.agents.apply(definition), { timeoutMs: 60_000 });
 }, 120_000);
 
 async function startRuns(): Promise<void> {

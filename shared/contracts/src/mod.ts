@@ -49,6 +49,7 @@ export * from './narrow-input.ts';
 export * from './open-parts.ts';
 export * from './option-rows.ts';
 export { containsCredential, hideCredentials } from './credentials.ts';
+export { hideAddresses } from './hide-addresses.ts';
 export { getOwnMember } from './own-member.ts';
 export * from './passed-chunks.ts';
 export * from './parse-value.ts';

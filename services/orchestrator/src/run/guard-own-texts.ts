@@ -1,7 +1,14 @@
 // Passes texts of processors and providers (a halt's answer, an abort's reason, an error's message) through the output
 // stream's processors before they are published: they may quote the user or the model. Only a literal text of the
 // agent's definition is its author's and passes unjudged.
-import { isKnownCode, type Agent, type JsonValue, type Tripwire, type WireError } from '@millrace/contracts';
+import {
+  hideAddresses,
+  isKnownCode,
+  type Agent,
+  type JsonValue,
+  type Tripwire,
+  type WireError,
+} from '@millrace/contracts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
 import type { Run } from '../state/run-context.ts';
@@ -68,14 +75,15 @@ export async function passPayload(run: Run, payload: JsonValue): Promise<{ paylo
 const MAX_MESSAGE_CHARS = 8_192;
 
 /**
- * If the output processors cannot be called or reject the message, the untrusted text is withheld. The run's events
- * have all of it.
+ * Hides addresses and keys in the message after the processors have judged it. If the output processors cannot be called or reject the message, the untrusted
+ * text is withheld. The run's events have all of it.
  */
 export async function passError(run: Run, error: WireError, chainBroken: boolean): Promise<WireError> {
   const shown = omitUntrustedText(error);
   if (chainBroken) return shown;
   const passed = await guardOwnTexts(run, { code: shown.code, message: error.message.slice(0, MAX_MESSAGE_CHARS) });
-  return typeof passed?.['message'] === 'string' ? { ...shown, message: passed['message'] } : shown;
+  const message = passed?.['message'];
+  return typeof message === 'string' ? { ...shown, message: hideAddresses(message) } : shown;
 }
 
 /** Reduces an error with an unjudged message to its code, if that is one of ours, and its path. */
