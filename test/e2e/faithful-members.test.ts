@@ -28,7 +28,7 @@ beforeAll(async () => {
   ({ key } = await createUserKey(stack, 'ada'));
   const input = [{ use: 'keyword', options: { keywords: ['forbidden'] } }];
   for (const [name, model] of Object.entries(MODELS)) {
-    const agent = { model, instructions: 'Answer.', clientTools: true, flushMs: 0, input };
+    const agent = { model, instructions: 'Answer.', clientTools: true, flushMs: 0, input, files: 'pass' };
     await stack.client.agents.apply({ ...agent, name: `plain-${name}` });
     await stack.client.agents.apply({ ...agent, name: `memory-${name}`, memory: { lastMessages: 20 } });
   }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await stack.client.agents.apply({ ...base, name: agent });
   const keyword = { use: 'regex-filter', options: { rules: [{ pattern: 'forbidden' }] } };
   const input = [keyword, { use: 'pii', options: { strategy: 'block' } }];
-  await stack.client.agents.apply({ ...base, name: guarded, input });
+  await stack.client.agents.apply({ ...base, name: guarded, input, files: 'text' });
 });
 
 type File = { type: string; data: string };

@@ -143,6 +143,10 @@ const { maxEntries, maxTools, maxInstructions, maxOverrides } = AGENT_LIMITS;
 /** Roles that callers may submit by default: clients without a thread send their history along. */
 export const CALLER_ROLES = ['user', 'assistant', 'tool'] as const;
 
+/** Effect of a file that reaches a run: guards read text, not images, documents and sounds. */
+export const filesSchema = z.enum(['refuse', 'text', 'pass']);
+export type Files = z.infer<typeof filesSchema>;
+
 /** Decides whether a tool is called while untrusted content is in the prompt. */
 export const whenUntrustedSchema = z.enum(['allow', 'approve', 'deny']);
 export type WhenUntrusted = z.infer<typeof whenUntrustedSchema>;
@@ -193,6 +197,11 @@ export const agentSchema = z.strictObject({
     .min(1)
     .default([...CALLER_ROLES])
     .describe('Roles of messages that callers may submit. All submitted messages are judged as input.'),
+  files: filesSchema
+    .optional()
+    .describe(
+      'Files of messages. refuse: none. text: those that guards read, UTF-8 of a text type and no URL. pass: all, unjudged. Default: refuse if an entry judges text, otherwise pass.',
+    ),
   questions: z
     .array(tokenSchema)
     .max(maxTools)

@@ -30,3 +30,13 @@ const CHARSET = /; ?charset="?(?:utf-8|us-ascii)"?$/;
 /** Returns whether the value is a media type of the set, in any case, without parameters other than a charset that guards read. */
 export const isKnownMediaType = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= 128 && known.has(value.toLowerCase().replace(CHARSET, ''));
+
+const TEXT_TYPES =
+  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|x-sh|sql|toml|rtf)\b|message\/rfc822)/i;
+
+/** Returns whether guards read the bytes of the type as text. */
+export const isTextType = (mimeType: unknown): mimeType is string =>
+  typeof mimeType === 'string' && TEXT_TYPES.test(mimeType);
+
+/** Returns whether the type has no parameter, or a charset that guards read. */
+export const isPlainType = (mimeType: string): boolean => !mimeType.toLowerCase().replace(CHARSET, '').includes(';');

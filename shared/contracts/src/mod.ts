@@ -40,6 +40,7 @@ export * from './json-schemas.ts';
 export * from './label.ts';
 export * from './label-changes.ts';
 export * from './judge-verdict.ts';
+export { isKnownMediaType, isPlainType, isTextType } from './media-types.ts';
 export { DEFAULT_THREAD_TITLE, threadSchema, type Thread } from './memory-api.ts';
 export * from './message.ts';
 export * from './formats.ts';

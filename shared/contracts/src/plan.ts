@@ -4,12 +4,15 @@
 import { z } from 'zod';
 import {
   agentSchema,
+  filesSchema,
   memoryKeySchema,
   onFailureSchema,
   overlapSchema,
   resultTrustSchema,
   whenSchema,
   whenUntrustedSchema,
+  type Agent,
+  type Files,
 } from './agent.ts';
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
@@ -87,6 +90,7 @@ export const planSchema = z.object({
     .optional()
     .describe('by tool; absent in plans of earlier versions: each tool is allowed'),
   groups: z.array(planGroupSchema).optional(),
+  files: filesSchema.optional().describe('absent without judges, and in plans of earlier versions: pass'),
   overridable: z.record(tokenSchema, overridableSchema).optional().describe('processors that callers may list, by id'),
 });
 export type Plan = z.infer<typeof planSchema>;
@@ -121,6 +125,10 @@ export function listRunJudges({ entries }: Pick<Plan, 'entries'>): RunJudges {
   };
   return { input: listIn('input'), output: listIn('output') };
 }
+
+/** Returns `files` of an agent that is applied now, or undefined if nothing judges. */
+export const chooseFiles = ({ files }: Pick<Agent, 'files'>, { entries }: Pick<Plan, 'entries'>): Files | undefined =>
+  files ?? (Object.values(entries).some(({ judgesText, observe }) => judgesText && !observe) ? 'refuse' : undefined);
 
 /** Entries that are called in sequence, or a group of concurrent entries. */
 /** `observes`: the run does not wait for them. */

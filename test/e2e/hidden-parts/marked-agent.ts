@@ -120,6 +120,7 @@ export const WITHOUT_TEXT: readonly string[] = [
   'maxProcessorRetries',
   'maxSteps',
   'raw',
+  'files',
   'record',
   'release',
 ];

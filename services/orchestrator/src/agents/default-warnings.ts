@@ -1,6 +1,6 @@
 // Warns about entries of a stored plan that keep earlier defaults: the same definition would get others if it were applied
 // now. Pure.
-import type { Issue, Plan, ProcessorDescriptor } from '@millrace/contracts';
+import { chooseFiles, type Agent, type Issue, type Plan, type ProcessorDescriptor } from '@millrace/contracts';
 import { addNewDefaults } from './entry-uses.ts';
 
 /** @param getDescriptor returns the description that the processor advertises */
@@ -8,7 +8,7 @@ export function warnOfOldDefaults(
   plan: Plan,
   getDescriptor: (processor: string) => Pick<ProcessorDescriptor, 'newDefaults'> | undefined,
 ): Issue[] {
-  return Object.values(plan.entries).flatMap(({ entry, processor, options }): Issue[] => {
+  const ofEntries = Object.values(plan.entries).flatMap(({ entry, processor, options }): Issue[] => {
     const now = addNewDefaults(getDescriptor(processor) ?? {}, options);
     const added = Object.entries(now).filter(([name]) => !Object.hasOwn(options, name));
     if (added.length === 0) return [];
@@ -21,4 +21,34 @@ export function warnOfOldDefaults(
       },
     ];
   });
+  return [...ofEntries, ...warnOfPassedFiles(plan)];
+}
+
+/** A plan with judges and without `files` is of a version without the option. */
+function warnOfPassedFiles(plan: Plan): Issue[] {
+  if (plan.files !== undefined || chooseFiles({}, plan) === undefined) return [];
+  return [
+    {
+      code: 'default-changed',
+      message:
+        'This agent passes files to the model unjudged, as in the version that stored it; an agent that is applied now gets files: "refuse".',
+      remedy: 'Apply the agent again, or set `files` in its definition.',
+    },
+  ];
+}
+
+/** Warns of an agent that refuses files when it is applied again without the option. */
+export function warnOfRefusedFiles(
+  stored: Plan,
+  { agent, plan }: { agent: Pick<Agent, 'files'>; plan: Plan },
+): Issue[] {
+  if (agent.files !== undefined || plan.files === undefined || stored.files !== undefined) return [];
+  return [
+    {
+      code: 'default-changed',
+      message:
+        'With the new definition this agent refuses files, because an entry judges text; the stored one passes them.',
+      remedy: 'Set `files: text` (text files) or `files: pass` (all, unjudged) if callers send files.',
+    },
+  ];
 }

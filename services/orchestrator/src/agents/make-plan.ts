@@ -1,5 +1,6 @@
 // Builds a plan from the ordered entries: the calls of each stage with their options and policies. Pure.
 import {
+  chooseFiles,
   readAgentTool,
   readMemoryKey,
   resolveChanges,
@@ -43,6 +44,7 @@ export function makePlan(
   const listed = Object.fromEntries(
     Object.entries(ordered).map(([list, own]) => [list, [...new Set(own.map(({ name }) => name))]]),
   );
+  const files = chooseFiles(agent, { entries });
   const found = agent.tools.flatMap((tool) => known.tools.get(readAgentTool(tool).use) ?? []);
   return {
     entries,
@@ -51,6 +53,7 @@ export function makePlan(
     tools: found.map(({ tool }) => tool),
     toolRules: makeToolRules(agent, found),
     ...(groups.length > 0 && { groups }),
+    ...(files && { files }),
   };
 }
 

@@ -1,7 +1,7 @@
-import type { JsonObject } from '@millrace/contracts';
+import type { JsonObject, Plan } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
-import { warnOfOldDefaults } from './default-warnings.ts';
+import { warnOfOldDefaults, warnOfRefusedFiles } from './default-warnings.ts';
 import { addNewDefaults } from './entry-uses.ts';
 
 describe('options of agents that are applied from now on', () => {
@@ -28,5 +28,30 @@ describe('the plan of a stored agent', () => {
   });
   test.each([[{ toolResults: 'warn' }], [{ strategy: 'block' }]])('An entry with %j has none', (options) => {
     expect(listWarnings(options)).toEqual([]);
+  });
+});
+
+describe('files of an agent that judges text', () => {
+  const judging = makePlan([planEntry('guard', { judgesText: true })]);
+  const observing = makePlan([planEntry('guard', { judgesText: true, observe: true })]);
+  const warn = (plan: Plan) => warnOfOldDefaults(plan, () => undefined);
+
+  test('The plan of an earlier version has a hint that files pass', () => {
+    expect(warn(judging)).toMatchObject([
+      { code: 'default-changed', message: expect.stringContaining('files: "refuse"') },
+    ]);
+  });
+  test.each([
+    [{ ...judging, files: 'pass' as const }],
+    [{ ...judging, files: 'refuse' as const }],
+    [observing],
+    [makePlan([])],
+  ])('The plan %# has none', (plan) => expect(warn(plan)).toEqual([]));
+
+  test('A definition that is applied again warns if it now refuses files by default', () => {
+    const applied = { agent: {}, plan: { ...judging, files: 'refuse' as const } };
+    expect(warnOfRefusedFiles(judging, applied)).toMatchObject([{ code: 'default-changed' }]);
+    expect(warnOfRefusedFiles(applied.plan, applied)).toEqual([]);
+    expect(warnOfRefusedFiles(judging, { ...applied, agent: { files: 'refuse' } })).toEqual([]);
   });
 });

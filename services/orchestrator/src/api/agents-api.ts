@@ -16,7 +16,7 @@ import { warnUnequalJudges } from '../agents/memory-warnings.ts';
 import { findPlanWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
 import { warnOfNewRules, warnWithoutRules } from '../agents/tool-rules.ts';
-import { warnOfOldDefaults } from '../agents/default-warnings.ts';
+import { warnOfOldDefaults, warnOfRefusedFiles } from '../agents/default-warnings.ts';
 import { warnToolNames } from '../agents/tool-name-warnings.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import type { SchemaChecker } from '../peers/schema-checker.ts';
@@ -50,7 +50,13 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery, schemas
     ...findPlanWarnings(applied.plan, discovery.listRefused(), applied.agent),
     ...warnUnequalJudges(applied, others),
     ...warnWithoutRules(applied.plan),
-    ...(stored ? [...warnOfNewRules(stored.plan, applied.plan), ...warnOfKeptEntries(stored.plan, applied.plan)] : []),
+    ...(stored
+      ? [
+          ...warnOfNewRules(stored.plan, applied.plan),
+          ...warnOfKeptEntries(stored.plan, applied.plan),
+          ...warnOfRefusedFiles(stored.plan, applied),
+        ]
+      : []),
     ...warnOfOldDefaults(applied.plan, (processor) => discovery.getProcessors().get(processor)?.descriptor),
     ...warnToolNames(applied.plan, (processor) => discovery.getProcessors().get(processor)?.descriptor.optionsSchema),
   ];

@@ -17,6 +17,7 @@ import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { StageFold } from '../calls/verdict-fold.ts';
 import type { Run } from '../state/run-context.ts';
+import { omitFiles } from '../state/allowed-files.ts';
 import { chooseProviderOptions, chooseTool } from '../state/caller-settings.ts';
 import { appendStep } from '../state/run-state.ts';
 import { listGuards } from './guard-versions.ts';
@@ -80,7 +81,7 @@ async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interr
   return {
     call: {
       model: result.input.model ?? agent.model,
-      prompt: buildPrompt(run.getState().conversation, plan),
+      prompt: omitFiles(buildPrompt(run.getState().conversation, plan), plan.files),
       tools: tools.filter((tool) => !activeTools || activeTools.includes(tool.name)),
       toolChoice,
       modelSettings,
@@ -113,7 +114,7 @@ async function judgeRequest(
   if (result.interrupt) return { interrupt: result.interrupt };
   const verdict = result.stopped?.verdict;
   const cached = verdict?.type === 'respond' ? verdict.chunks : undefined;
-  return { call: { ...call, prompt: result.input.prompt ?? prompt, cached } };
+  return { call: { ...call, prompt: omitFiles(result.input.prompt ?? prompt, run.plan.files), cached } };
 }
 
 /** Runs processLLMResponse on the text that passed, also on a cached one. The stage changes nothing. */

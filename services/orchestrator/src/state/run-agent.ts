@@ -12,6 +12,7 @@ import {
   listJudges,
   type Agent,
 } from '@millrace/contracts';
+import { findFileIssues } from './allowed-files.ts';
 import { applyCallerSettings } from './caller-settings.ts';
 import { addClientTools } from './client-tools.ts';
 import { overridePlan } from './override-plan.ts';
@@ -20,6 +21,8 @@ import { overridePlan } from './override-plan.ts';
 export type RunAgent = { applied: AppliedAgent; leftOut: string[] };
 
 export function resolveRunAgent(applied: AppliedAgent, request: RunRequest): RunAgent | { issues: Issue[] } {
+  const refused = findFileIssues(applied.plan.files, request.messages);
+  if (refused.length > 0) return { issues: refused };
   const overridden = overridePlan(applied, request);
   if ('issues' in overridden) return overridden;
   const { overridable: _, ...listed } = overridden.plan;

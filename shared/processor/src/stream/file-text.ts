@@ -1,8 +1,5 @@
 // The text of a file part. Guards judge the words of a text file like any other text; bytes of other types are not text.
-const TEXT_TYPES =
-  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|x-sh|sql|toml|rtf)\b|message\/rfc822)/i;
-
-const isTextType = (mimeType: unknown): boolean => typeof mimeType === 'string' && TEXT_TYPES.test(mimeType);
+import { isTextType } from '@millrace/contracts';
 
 const isUrl = (data: string): boolean => /^[a-z]+:/i.test(data);
 const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
