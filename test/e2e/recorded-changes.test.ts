@@ -203,7 +203,7 @@ describe('the recorded changes', () => {
     const { result } = await readChanges(masked, PROMPT);
     const caller = await connect({ url: stack.url, subject: 'recorded' });
     try {
-      await expect(caller.runs.changes(result.runId)).rejects.toMatchObject({ code: 'run-unknown' });
+      await expect(caller.runs.changes(result.runId)).rejects.toMatchObject({ code: 'permission-denied' });
     } finally {
       await caller.close();
     }

@@ -155,7 +155,7 @@ describe('moderations with the openai client', () => {
     expect(results).toMatchObject([{ flagged: true }]);
     const image = { type: 'image_url' as const, image_url: { url: 'https://example.org/a.png' } };
     const refused = connect().moderations.create({ model: agent, input: [...input, image] });
-    await expect(refused).rejects.toMatchObject({ status: 400, param: 'input' });
+    await expect(refused).rejects.toMatchObject({ status: 400, param: 'input[2].image_url' });
   });
 
   test('An unknown agent, no agent and a wrong key are errors of the protocol', async () => {

@@ -6,6 +6,9 @@ import { openBody } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openAiErrorResponse } from '../openai/openai-error.ts';
 import { writeModeration, type ModerationResult } from './moderation-result.ts';
+import { checkMembers } from '../members/member-table.ts';
+import { listModerationMembers } from '../members/other-members.ts';
+import { describeIgnored } from '../openai/start-headers.ts';
 import { runCheck } from './run-check.ts';
 
 const MAX_INPUTS = 32;
@@ -31,12 +34,16 @@ export function mountModerations(app: Hono, context: GatewayContext): void {
 async function serveModerations(request: Request, context: GatewayContext): Promise<Response> {
   const opened = await openBody(request, { scope: 'run', schema: moderationRequestSchema }, context);
   const { access, headers, body } = opened;
+  const ignored = checkMembers(listModerationMembers(body), []);
   const results: ModerationResult[] = [];
   for (const text of listInputs(body.input)) {
     const check = { agent: body.model, direction: 'input' as const, texts: [text] };
     results.push(writeModeration(await runCheck(access, check, context)));
   }
-  return Response.json({ id: `modr-${crypto.randomUUID()}`, model: body.model, results }, { headers });
+  return Response.json(
+    { id: `modr-${crypto.randomUUID()}`, model: body.model, results },
+    { headers: { ...headers, ...describeIgnored(ignored) } },
+  );
 }
 
 /** Parts are one input together. @throws run-refused for an image */

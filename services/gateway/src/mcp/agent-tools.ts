@@ -11,7 +11,7 @@ import type { Access } from '../access/access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openOwnedRun, type OwnedStream } from '../http/open-stream.ts';
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   message: z.string().min(1).max(1_000_000).describe('the request to the agent'),
   thread: threadIdSchema.optional().describe('id of a conversation: the agent remembers its earlier messages'),
 });

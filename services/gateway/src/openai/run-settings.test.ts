@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { CHAT_IGNORED, CHAT_SETTINGS } from './chat/chat-request.ts';
-import { listIgnoredSettings, needsSettingTraits, readForm, readModelSettings } from './run-settings.ts';
+import { CHAT_GROUPS, listChatMembers } from '../members/chat-members.ts';
+import { checkMembers, listSettings } from '../members/member-table.ts';
+import { needsSettingTraits, readForm, readModelSettings } from './run-settings.ts';
+
+const CHAT_SETTINGS = listSettings(CHAT_GROUPS.request.table);
 
 const closed = { callerSettings: [], hasForm: false };
 const open = { callerSettings: ['maxOutputTokens' as const, 'stopSequences' as const], hasForm: false };
@@ -19,12 +22,12 @@ describe('settings of the model', () => {
     expect(readModelSettings(request, CHAT_SETTINGS, open)).toEqual({
       modelSettings: { maxOutputTokens: 5, stopSequences: ['END'] },
     });
-    expect(listIgnoredSettings(request, CHAT_SETTINGS, CHAT_IGNORED, open)).toEqual(['temperature', 'verbosity']);
+    expect(checkMembers(listChatMembers(request), open.callerSettings)).toEqual(['temperature', 'verbosity']);
   });
 
   test('An agent that opens none gets none', () => {
     expect(readModelSettings(request, CHAT_SETTINGS, closed)).toEqual({});
-    expect(listIgnoredSettings(request, CHAT_SETTINGS, CHAT_IGNORED, closed)).toEqual([
+    expect(checkMembers(listChatMembers(request), closed.callerSettings)).toEqual([
       'temperature',
       'max_tokens',
       'max_completion_tokens',

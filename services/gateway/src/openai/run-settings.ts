@@ -1,5 +1,5 @@
 // Converts the settings of a request to those of a run: members that the agent opens to its callers, and the form of the
-// answer. All other settings have no effect and are listed. Pure.
+// answer. Pure.
 import {
   MillraceError,
   callerModelSettingsSchema,
@@ -46,17 +46,6 @@ export function readModelSettings(
 /** One stop sequence may be a text. */
 const convertValue = (setting: CallerSetting, value: unknown): unknown =>
   setting === 'stopSequences' && typeof value === 'string' ? [value] : value;
-
-/** Returns the members without an effect: those of the agent, and those that no run has. */
-export function listIgnoredSettings(
-  request: SettingsRequest,
-  names: SettingNames,
-  ignored: readonly string[],
-  { callerSettings }: SettingTraits,
-): string[] {
-  const refused = Object.entries(names).flatMap(([name, setting]) => (callerSettings.includes(setting) ? [] : [name]));
-  return [...refused, ...ignored].filter((name) => isGiven(request[name]));
-}
 
 /** A provider receives no schema of any object, but the request for JSON. */
 const ANY_OBJECT = { type: 'object', additionalProperties: true };

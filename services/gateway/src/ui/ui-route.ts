@@ -9,6 +9,8 @@ import { findUiReplaced } from './ui-replaced.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent/repeated-run.ts';
+import { checkMembers } from '../members/member-table.ts';
+import { listUiMembers } from '../members/other-members.ts';
 import { readAgent } from '../own/run-routes.ts';
 import { convertUiMessages, readAnswerText, uiRequestSchema, type UiRequest } from './ui-request.ts';
 import { readUiAnswers } from './ui-answers.ts';
@@ -33,7 +35,8 @@ export async function serveUiMessages(request: Request, name: string, context: G
       void settleRequest(opened, { isSent });
       stream.close();
     };
-    return respondWithUi(run, { context, opening, left: stream.left, close });
+    const ignored = checkMembers(listUiMembers(body), []);
+    return respondWithUi(run, { context, opening, ignored, left: stream.left, close });
   } catch (error) {
     stream.close();
     throw error;

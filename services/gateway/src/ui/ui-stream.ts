@@ -4,6 +4,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 import { describeProblem } from '../http/problem.ts';
 import { formatEvent, respondWithEvents } from '../http/event-stream.ts';
 import { writeJsonTexts } from '../http/json-texts.ts';
+import { describeIgnored } from '../openai/start-headers.ts';
 import { readRefusal } from '../http/open-stream.ts';
 import { reduceUi, startUi } from './ui-state.ts';
 import type { UiEvent } from './ui-parts.ts';
@@ -45,14 +46,19 @@ async function* writeUiFrames(run: Run, opening: Opening, left: AbortSignal): As
 export type UiStreamOptions = {
   context: GatewayContext;
   opening?: Opening;
+  /** Members of the request without an effect. */
+  ignored?: readonly string[];
   left: AbortSignal;
   close: (isSent: boolean) => void;
 };
 
-export function respondWithUi(run: Run, { context, opening = NO_OPENING, left, close }: UiStreamOptions): Response {
+export function respondWithUi(
+  run: Run,
+  { context, opening = NO_OPENING, ignored = [], left, close }: UiStreamOptions,
+): Response {
   return respondWithEvents(writeUiFrames(run, opening, left), {
     keepAliveMs: context.settings.KEEP_ALIVE_MS,
     onEnd: close,
-    headers: { ...HEADERS, 'x-millrace-run-id': run.runId },
+    headers: { ...HEADERS, ...describeIgnored(ignored), 'x-millrace-run-id': run.runId },
   });
 }

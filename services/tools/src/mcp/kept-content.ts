@@ -57,7 +57,9 @@ function keepEvent(event: string): string {
 /** Reads the lines of a process, and keeps the content of each. */
 class KeepingBuffer extends ReadBuffer {
   readonly #maxBytes: number;
-  #rest: Buffer = Buffer.alloc(0);
+  /** The parts of a line without its end. */
+  #rest: Buffer[] = [];
+  #length = 0;
 
   constructor(maxBytes: number) {
     super({ maxBufferSize: maxBytes });
@@ -65,17 +67,28 @@ class KeepingBuffer extends ReadBuffer {
   }
 
   override append(part: Buffer): void {
-    const bytes = Buffer.concat([this.#rest, part]);
-    const end = bytes.lastIndexOf('\n') + 1;
-    this.#rest = bytes.subarray(end);
-    if (end > 0) super.append(Buffer.from(bytes.toString('utf8', 0, end).split('\n').map(keepContent).join('\n')));
+    const end = part.lastIndexOf('\n') + 1;
+    if (end > 0) {
+      const lines = Buffer.concat([...this.#rest, part.subarray(0, end)]).toString('utf8');
+      this.#keepRest([]);
+      super.append(Buffer.from(lines.split('\n').map(keepContent).join('\n')));
+    }
+    this.#keepRest([...this.#rest, part.subarray(end)]);
+    if (this.#length <= this.#maxBytes) return;
+    const long = Buffer.concat(this.#rest);
+    this.#keepRest([]);
     // The buffer refuses a line that is too long.
-    if (this.#rest.length > this.#maxBytes) super.append(this.#rest);
+    super.append(long);
   }
 
   override clear(): void {
-    this.#rest = Buffer.alloc(0);
+    this.#keepRest([]);
     super.clear();
+  }
+
+  #keepRest(parts: Buffer[]): void {
+    this.#rest = parts;
+    this.#length = parts.reduce((sum, { length }) => sum + length, 0);
   }
 }
 

@@ -30,12 +30,14 @@ export function convertMessages(messages: readonly ChatMessage[], options: Conve
 type SpokenMessage = ChatMessage & { role: Exclude<ChatMessage['role'], 'tool' | 'function'> };
 
 function convertMessage(
-  { role, content, name }: SpokenMessage,
+  { role, content, name, refusal }: SpokenMessage,
   calls: readonly ToolInvocationPart[],
   options: ConvertOptions,
 ): Message[] {
   const texts = typeof content === 'string' ? [buildTextPart(content)] : (content ?? []).map(convertPart);
-  const parts = [...texts, ...calls];
+  // An answer has a refusal in place of its content.
+  const refused = refusal === undefined || refusal === null ? [] : [buildTextPart(refusal)];
+  const parts = [...texts, ...refused, ...calls];
   return parts.length === 0 ? [] : [createMessage(convertRole(role, options), parts, { name })];
 }
 

@@ -1,11 +1,8 @@
-// The request of a chat completion. Members that a run cannot carry are refused by name, or listed as ignored if they
-// only tune the model: nothing is dropped silently.
+// The request of a chat completion. members/chat-members.ts states the use of each member.
 import { MAX_REQUEST_MESSAGES, hasNameFormat, imageDetailSchema } from '@millrace/contracts';
 import { z } from 'zod';
 import { MAX_FILENAME } from '../../agents/file-part.ts';
 import { metadataSchema } from '../metadata-schema.ts';
-import { isEmptyList, type RefusedMembers } from '../refuse-members.ts';
-import type { SettingNames } from '../run-settings.ts';
 
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
 const imagePartSchema = z.looseObject({
@@ -37,6 +34,7 @@ const chatMessageSchema = z.looseObject({
   content: z.union([z.string(), z.array(contentPartSchema)]).nullish(),
   tool_calls: z.array(toolCallSchema).max(MAX_CALLS).nullish(),
   tool_call_id: z.string().nullish(),
+  refusal: z.string().nullish(),
   name: z.string().refine(hasNameFormat, 'must be 1 to 64 letters, digits, _ and -').nullish(),
 });
 export type ChatMessage = z.output<typeof chatMessageSchema>;
@@ -51,27 +49,3 @@ export const chatRequestSchema = z.looseObject({
   metadata: metadataSchema,
 });
 export type ChatCompletionBody = z.output<typeof chatRequestSchema>;
-
-/** Members with another meaning than the default: the client would misread the answer. */
-export const CHAT_REFUSED: RefusedMembers = {
-  n: { accepts: (value) => value === 1, reason: 'A run has one answer.' },
-  logprobs: { accepts: (value) => value === false },
-  top_logprobs: { accepts: (value) => value === 0 },
-  audio: { accepts: () => false },
-  functions: { accepts: isEmptyList, reason: 'Clients send "tools" instead.' },
-  modalities: { accepts: (value) => JSON.stringify(value) === '["text"]' },
-  web_search_options: { accepts: () => false },
-};
-/** Settings that an agent may open to its callers. */
-export const CHAT_SETTINGS: SettingNames = {
-  temperature: 'temperature',
-  top_p: 'topP',
-  max_tokens: 'maxOutputTokens',
-  max_completion_tokens: 'maxOutputTokens',
-  presence_penalty: 'presencePenalty',
-  frequency_penalty: 'frequencyPenalty',
-  stop: 'stopSequences',
-  seed: 'seed',
-};
-/** Settings without an effect. */
-export const CHAT_IGNORED = ['logit_bias', 'reasoning_effort', 'verbosity', 'prediction', 'service_tier'];

@@ -195,7 +195,7 @@ describe('refused tools', () => {
       'tools of another type',
       open,
       { tools: [{ type: 'custom', custom: { name: 'a' } }] },
-      { status: 400, param: 'tools' },
+      { status: 400, param: 'tools[0].custom' },
     ],
     [
       'a choice without a tool',

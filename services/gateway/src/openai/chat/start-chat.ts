@@ -11,21 +11,17 @@ import { readTail } from '../../agents/replaced-messages.ts';
 import { findChatReplaced } from './chat-replaced.ts';
 import { readChatResults, refuseResultFiles } from './chat-calls.ts';
 import { convertMessages, hasSystem } from './chat-messages.ts';
-import { CHAT_IGNORED, CHAT_REFUSED, CHAT_SETTINGS, type ChatCompletionBody } from './chat-request.ts';
+import type { ChatCompletionBody } from './chat-request.ts';
 import { readTarget } from './chat-target.ts';
-import {
-  listIgnoredSettings,
-  needsSettingTraits,
-  readForm,
-  readModelSettings,
-  startWithMembers,
-} from '../run-settings.ts';
+import { needsSettingTraits, readForm, readModelSettings, startWithMembers } from '../run-settings.ts';
 import { readClientTools } from '../client-tools.ts';
 import { type CallMark, type OpenedRequest, settleFailed } from '../../recent/open-request.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';
-import { refuseMembers } from '../refuse-members.ts';
+import { CHAT_GROUPS, listChatMembers } from '../../members/chat-members.ts';
+import { checkMembers, listSettings } from '../../members/member-table.ts';
 import { describeStart } from '../start-headers.ts';
 
+const SETTINGS = listSettings(CHAT_GROUPS.request.table);
 const NO_TRAITS = { acceptsSystem: false, hasHistory: false, callerSettings: [], hasForm: false };
 
 export type StartedChat = {
@@ -51,14 +47,14 @@ export async function startChat(
   { readTraits, recent }: Pick<GatewayContext, 'readTraits' | 'recent'>,
   clientClosed: AbortSignal,
 ): Promise<StartedChat> {
-  refuseMembers(body, CHAT_REFUSED);
+  checkMembers(listChatMembers(body), []);
   refuseResultFiles(body.messages);
   const agent = readAgent({ agent: body.model }, access);
   const { subject, threadId, sendsAll } = readTarget(headers, body);
   const acting = access.actAs(subject);
   const client = await acting.connectClient();
   const format = body['response_format'];
-  const hasSettings = needsSettingTraits(body, CHAT_SETTINGS, format);
+  const hasSettings = needsSettingTraits(body, SETTINGS, format);
   const needsTraits = threadId !== undefined || hasSystem(body.messages) || hasSettings;
   const traits = needsTraits ? await readTraits(acting, agent) : NO_TRAITS;
   const { acceptsSystem, hasHistory } = traits;
@@ -66,8 +62,8 @@ export async function startChat(
   const tools = readClientTools(body);
   // The results of the calls are answers.
   if (tools.clientTools) acting.require('answer');
-  const settings = { ...readModelSettings(body, CHAT_SETTINGS, traits), ...form, ...tools };
-  const ignored = listIgnoredSettings(body, CHAT_SETTINGS, CHAT_IGNORED, traits);
+  const settings = { ...readModelSettings(body, SETTINGS, traits), ...form, ...tools };
+  const ignored = checkMembers(listChatMembers(body), traits.callerSettings);
   const describe = (runId: string) =>
     describeStart({ runId, ignored, hasSystem: hasSystem(body.messages), acceptsSystem });
   const keyed = deriveRunId(acting, headers.get('idempotency-key'));

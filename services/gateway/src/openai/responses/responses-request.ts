@@ -22,8 +22,6 @@ import {
 } from '../../agents/submitted-messages.ts';
 import { matchCalls, type HistoryStep, type MatchedCall } from '../../agents/match-calls.ts';
 import { buildOutput, parseCallId, type CallResults } from '../../agents/client-calls.ts';
-import type { RefusedMembers } from '../refuse-members.ts';
-import type { SettingNames } from '../run-settings.ts';
 
 const contentSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('input_text'), text: z.string() }),
@@ -94,20 +92,6 @@ export type ResponseRequest = z.output<typeof responseRequestSchema>;
 
 /** Returns the form of the answer that the request asks for. */
 export const readTextFormat = ({ text }: ResponseRequest): unknown => (isObject(text) ? text['format'] : undefined);
-
-const DEFINED = 'The agent defines it.';
-
-export const RESPONSE_REFUSED: RefusedMembers = {
-  prompt: { accepts: () => false, reason: DEFINED },
-};
-/** Settings that an agent may open to its callers. */
-export const RESPONSE_SETTINGS: SettingNames = {
-  temperature: 'temperature',
-  top_p: 'topP',
-  max_output_tokens: 'maxOutputTokens',
-};
-/** Settings without an effect. */
-export const RESPONSE_IGNORED = ['reasoning', 'service_tier', 'truncation', 'include'];
 
 const isMessage = (item: Item): item is z.output<typeof messageItemSchema> => item.type === 'message';
 const isCall = (item: Item): item is GivenCallItem => item.type === 'function_call';

@@ -8,8 +8,9 @@ import { readAgent } from '../../own/run-routes.ts';
 import { chooseSubject } from '../choose-subject.ts';
 import { readClientTools } from '../client-tools.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';
-import { refuseMembers } from '../refuse-members.ts';
-import { listIgnoredSettings, readForm, readModelSettings, startWithMembers } from '../run-settings.ts';
+import { RESPONSE_GROUPS, listResponseMembers } from '../../members/response-members.ts';
+import { checkMembers, listSettings } from '../../members/member-table.ts';
+import { readForm, readModelSettings, startWithMembers } from '../run-settings.ts';
 import { settleFailed } from '../../recent/open-request.ts';
 import { describeStart } from '../start-headers.ts';
 import { answerApprovals } from './response-approvals.ts';
@@ -17,9 +18,6 @@ import { resolveReferences } from './item-references.ts';
 import { chooseThread, readThread } from './response-thread.ts';
 import { createIdentity, type StartedResponse } from './response-identity.ts';
 import {
-  RESPONSE_IGNORED,
-  RESPONSE_REFUSED,
-  RESPONSE_SETTINGS,
   convertInput,
   hasSystem,
   readResponseResults,
@@ -27,6 +25,8 @@ import {
   readTextFormat,
   type ResponseRequest,
 } from './responses-request.ts';
+
+const SETTINGS = listSettings(RESPONSE_GROUPS.request.table);
 
 /** @throws coded errors before the acceptance of the run */
 export async function startResponseRun(
@@ -36,7 +36,7 @@ export async function startResponseRun(
   { readTraits, recent }: GatewayContext,
   left: AbortSignal,
 ): Promise<StartedResponse> {
-  refuseMembers(body, RESPONSE_REFUSED);
+  checkMembers(listResponseMembers(body), []);
   refuseOutputFiles(body);
   const agent = readAgent({ agent: body.model }, access);
   const acting = access.actAs(chooseSubject(headers, body));
@@ -51,7 +51,7 @@ export async function startResponseRun(
   const tools = readClientTools(body);
   // The results of the calls are answers.
   if (tools.clientTools) acting.require('answer');
-  const settings = { ...readModelSettings(body, RESPONSE_SETTINGS, traits), ...form, ...tools };
+  const settings = { ...readModelSettings(body, SETTINGS, traits), ...form, ...tools };
   const threadId = await chooseThread(body, acting, hasHistory);
   const input = await resolveReferences(body, acting);
   const messages = convertInput(
@@ -64,7 +64,7 @@ export async function startResponseRun(
   const opened = await recent.open(print, runId, joined);
   const starting = client.start(agent, messages, { ...settings, runId, threadId, leave: left });
   const run = await startWithMembers('text.format', starting).catch((error: unknown) => settleFailed(opened, error));
-  const ignored = listIgnoredSettings(body, RESPONSE_SETTINGS, RESPONSE_IGNORED, traits);
+  const ignored = checkMembers(listResponseMembers(body), traits.callerSettings);
   return {
     run,
     client,
