@@ -37,7 +37,7 @@ export const tryRequestSchema = z.strictObject({
 });
 export type TryRequest = z.infer<typeof tryRequestSchema>;
 
-export const tryAnswerSchema = checkAnswerSchema.omit({ undecided: true }).extend({
+export const tryAnswerSchema = checkAnswerSchema.omit({ undecided: true, unjudged: true }).extend({
   stage: z.enum(TRIED_STAGES),
   outcomes: z
     .array(entryOutcomeSchema)

@@ -49,6 +49,12 @@ export const checkAnswerSchema = z.object({
   code: errorCodeSchema.optional().describe('of a block by a processor that failed'),
   processor: tokenSchema.optional().describe('the entry that blocks'),
   violations: z.array(publicViolationSchema),
+  unjudged: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'paths of the first files of the messages that no processor has read, if `files` of the agent passes them',
+    ),
   undecided: z
     .array(z.number().int().min(0))
     .optional()

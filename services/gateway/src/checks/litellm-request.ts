@@ -7,6 +7,8 @@ const toolCallSchema = z.looseObject({ function: z.looseObject({ arguments: z.st
 export const guardrailRequestSchema = z.looseObject({
   input_type: z.enum(['request', 'response']),
   texts: z.array(z.string()).nullish(),
+  images: z.array(z.unknown()).nullish(),
+  structured_messages: z.array(z.unknown()).nullish(),
   tool_calls: z.array(toolCallSchema).nullish(),
   additional_provider_specific_params: z.looseObject({ agent: z.string().nullish() }).nullish(),
 });
@@ -45,6 +47,12 @@ export function chooseAgent(
     });
   return agent;
 }
+
+/** Returns the block of a request with a file. */
+export const blockFile = (path: string): GuardrailAnswer => ({
+  action: 'BLOCKED',
+  blocked_reason: `${path} is a file, and guards judge text. Send its text instead.`,
+});
 
 /** Converts a request to a check of its texts and of the arguments of its tool calls; undefined if it has none. */
 export function makeCheck(request: GuardrailRequest, agent: string): ApiRequestInput<'check'> | undefined {

@@ -5,7 +5,8 @@ import { MillraceError } from '@millrace/contracts';
 import { openBody } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { buildProblemResponse } from '../http/problem.ts';
-import { chooseAgent, guardrailRequestSchema, makeCheck, writeGuardrailAnswer } from './litellm-request.ts';
+import { findFile } from './litellm-files.ts';
+import { blockFile, chooseAgent, guardrailRequestSchema, makeCheck, writeGuardrailAnswer } from './litellm-request.ts';
 import { runCheck } from './run-check.ts';
 
 /** LiteLLM appends this path to the `api_base` of the guardrail. */
@@ -28,7 +29,10 @@ async function serveGuardrail(
 ): Promise<Response> {
   const opened = await openBody(request, { scope: 'run', schema: guardrailRequestSchema }, context);
   const { access, headers, body } = opened;
-  const check = makeCheck(body, chooseAgent(body, fromPath));
+  const agent = chooseAgent(body, fromPath);
+  const file = findFile(body);
+  if (file !== undefined) return Response.json(blockFile(file), { headers });
+  const check = makeCheck(body, agent);
   if (!check) return Response.json({ action: 'NONE' }, { headers });
   return Response.json(writeGuardrailAnswer(body, await runCheck(access, check, context)), { headers });
 }

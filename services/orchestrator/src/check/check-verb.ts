@@ -15,6 +15,7 @@ import type { AgentStore } from '../agents/agent-store.ts';
 import { createUnknownAgentError } from '../api/agents-api.ts';
 import { refuseBadRequest } from '../api/request-issues.ts';
 import type { SubmitGuard } from '../api/submit-limits.ts';
+import { listUnjudged } from '../state/allowed-files.ts';
 import { resolveRunAgent } from '../state/run-agent.ts';
 import type { Deps } from '../state/run-context.ts';
 import { type CheckPlaces, startDeadline, type Deadline } from './check-limits.ts';
@@ -48,7 +49,9 @@ export function createCheckVerb({ deps, agents, submits, places }: CheckParts) {
     const free = places.take({ tenant, caller });
     const deadline = startDeadline(check.timeoutMs);
     try {
-      return await judgeAll(deps, { check, requests, applied: found.value, deadline });
+      const answer = await judgeAll(deps, { check, requests, applied: found.value, deadline });
+      const unjudged = answer.action === 'block' ? [] : listUnjudged(check.messages ?? []);
+      return unjudged.length > 0 ? { ...answer, unjudged } : answer;
     } finally {
       deadline.end();
       free();

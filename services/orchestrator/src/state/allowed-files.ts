@@ -23,6 +23,15 @@ export function findFileIssues(files: Files | undefined, messages: readonly Mess
   });
 }
 
+/** Maximum number of listed files. */
+const MAX_UNJUDGED = 100;
+
+/** Returns the paths of the first files that no guard can read. */
+export const listUnjudged = (messages: readonly Message[]): string[] =>
+  listFiles(messages)
+    .flatMap(({ path, part }) => (isReadable(part) ? [] : [path]))
+    .slice(0, MAX_UNJUDGED);
+
 /** Returns the files of the messages with their paths. */
 function listFiles(messages: readonly Message[]) {
   return messages.flatMap(({ content }, at) =>
