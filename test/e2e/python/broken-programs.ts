@@ -82,6 +82,22 @@ class Delete(Tool):
 serve("py-summarizing", [Summarize, ReadPage, Delete])
 `;
 
+const REPEATING = `
+from millrace import Tool, serve
+class Repeat(Tool):
+    name, description, effect = "py-repeat", "Returns its arguments.", "read"
+    def execute(self, args, call):
+        return {"text": call.args_text, "id": args.get("id")}
+serve("py-repeating", [Repeat])
+`;
+
+/** Writes the service py-repeating: a tool that returns the text and the id of its arguments. */
+export async function writeRepeating(into: string): Promise<string> {
+  const program = join(into, 'repeating.py');
+  await writeFile(program, REPEATING);
+  return program;
+}
+
 /** Writes the service py-summarizing: a processor that replaces answers, a tool that reads, and one that writes. */
 export async function writeSummarizing(into: string): Promise<string> {
   const program = join(into, 'summarizing.py');
