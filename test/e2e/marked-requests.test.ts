@@ -91,6 +91,7 @@ const apply = async (strategy: string): Promise<void> => {
     model: 'openai/gpt-5-mini',
     clientTools: true,
     callerSettings: ['stopSequences', 'toolChoice'],
+    files: 'pass',
     input: [{ use: 'keyword', options: { keywords: [WORD, ...TEXTS], strategy } }, 'recorder'],
   });
 };

@@ -6,7 +6,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SESSION_LIMITS } from '@millrace/contracts';
-import { sampleObjectTexts } from '@millrace/contracts/testing';
 import { eventually, useBus, useNats, useStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { collect, joinText } from './collect.ts';
@@ -21,7 +20,6 @@ import {
   toolAnswer,
   withProgram,
   writeBroken,
-  writeRepeating,
   writeSummarizing,
   writeWaiting,
 } from './python/broken-programs.ts';
@@ -268,27 +266,6 @@ test('millrace.py: judge_texts replaces messages with changed texts or reasoning
   const message = { id: 'm1', role: 'assistant', content: { format: 2, parts, content: 'flat ***' } };
   const replaced = { type: 'continue', changes: { ops: [{ op: 'replace', message }] } };
   expect(JSON.parse(stdout)).toEqual([replaced, null]);
-});
-
-test('A tool in Python reads the text of its arguments, and its whole numbers keep their digits in the next prompt', async (context) => {
-  requirePython(context);
-  const texts = sampleObjectTexts(40, 5, { hasDuplicates: false });
-  await withProgram(
-    { bus: bus.bus, python: python(), folder },
-    await writeRepeating(scratch()),
-    'py-repeating',
-    async () => {
-      const agent = { name: 'py-repeats', model: 'openai/gpt-5-mini', tools: ['py-repeat'] };
-      await eventually(() => stack.client.agents.apply(agent));
-      const id = '{"id": 1456181302800679079, "price":10.50}';
-      const calls = [...texts, id].map((args) => ({ name: 'py-repeat', args }));
-      const { steps } = await stack.client.generate('py-repeats', script({ toolCalls: calls }, { text: 'Done.' }));
-      const results = steps[0]?.toolResults ?? [];
-      expect(results.map(({ result }) => Object(result).text)).toEqual([...texts, id]);
-      // The text of the result is that of json.dumps.
-      expect(results.at(-1)?.resultText).toContain('"id": 1456181302800679079');
-    },
-  );
 });
 
 test.for(['processor', 'tool'])(
