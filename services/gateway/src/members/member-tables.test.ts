@@ -125,6 +125,7 @@ test('A request with many unknown members names a bounded number of them, and no
 
 const describeRow = (row: MemberUse): string => {
   if (row.use === 'setting') return `setting \`${row.setting}\``;
+  if (row.use === 'ignored') return 'no effect';
   return row.use === 'refused' && row.reason !== undefined ? `refused: ${row.reason}` : row.use;
 };
 const writeTable = (title: string, lines: readonly string[]): string =>
@@ -151,8 +152,8 @@ test('docs/members.md is the page that the tables generate', async () => {
 The gateway treats each member of a protocol as its row states. A test checks the rows, and generates this page.
 
 - **honoured**: the gateway or the run acts on it. **passed**: it reaches the model unchanged.
-- **setting**: it reaches the model if the agent lists the setting in \`callerSettings\`, and is ignored otherwise.
-- **ignored**: it has no effect, and the header \`x-millrace-ignored\` names it. A member without a row is ignored as well.
+- **setting**: it reaches the model if the agent lists the setting in \`callerSettings\`.
+- **no effect**: the header \`x-millrace-ignored\` names it, as a closed setting, and a member without a row.
 - **refused**: a value with an effect is a 400 that names the member.
 - An answer with **absent** never has the member.
 `;
