@@ -34,8 +34,8 @@ export type BusRequest<T> = {
    * Alternative to a signal, which costs more than the rest of a request: receives the function that cancels this one.
    */
   onAsked?: (giveUp: () => void) => void;
-  /** Adds the texts of results to the answer: attachTexts. */
-  keepsTexts?: boolean;
+  /** Adds the text of the result to the reply of a tool: attachTexts. */
+  keepsTexts?: 'reply';
   /** Returns the number of a progress message, or 'final'. Default: the first reply is final. */
   readProgress?: (answer: T) => number | 'final';
   onProgress?: (answer: T) => void;

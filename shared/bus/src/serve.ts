@@ -118,7 +118,7 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
   };
   const request = decode(message.data, options.request, subject, {
     bounds: options.bounds,
-    keepsTexts: options.bounds !== undefined,
+    keepsTexts: options.bounds && 'request',
   });
   if ('error' in request) return respondSafely(fail(request.error));
   try {

@@ -46,7 +46,7 @@ export type DecodeResult<T> = { ok: T } | { error: MillraceError };
  * `bounds`: of a message from outside of the system; a message of a service has its size and its depth bounded alone.
  * `keepsTexts`: adds the texts of arguments and results, which JSON.parse rounds and respells.
  */
-export type JsonReading = { bounds?: JsonBounds | undefined; keepsTexts?: boolean | undefined };
+export type JsonReading = { bounds?: JsonBounds | undefined; keepsTexts?: 'request' | 'reply' | undefined };
 
 export function decode<T>(
   data: Uint8Array,
@@ -98,7 +98,7 @@ type ParseResult = { value: unknown } | { problem: string };
  */
 const COUNTED_IN_VALUE_BYTES = 512 * 1024;
 
-function parseJson(data: Uint8Array, { bounds = DEPTH_ALONE, keepsTexts = false }: JsonReading = {}): ParseResult {
+function parseJson(data: Uint8Array, { bounds = DEPTH_ALONE, keepsTexts }: JsonReading = {}): ParseResult {
   const isLarge = data.byteLength > COUNTED_IN_VALUE_BYTES;
   const problem = isLarge || bounds !== DEPTH_ALONE ? findExcess(data, bounds) : undefined;
   if (problem !== undefined) return { problem };
@@ -108,7 +108,7 @@ function parseJson(data: Uint8Array, { bounds = DEPTH_ALONE, keepsTexts = false 
     if (!isLarge && isNestedDeeper(value, MAX_JSON_DEPTH))
       return { problem: `is nested more than ${MAX_JSON_DEPTH} deep` };
     if (hasProtoMember(text, value)) return { problem: 'has a member "__proto__"' };
-    return { value: keepsTexts ? attachTexts(value, text) : value };
+    return { value: keepsTexts ? attachTexts(value, text, keepsTexts) : value };
   } catch (error) {
     return { problem: MillraceError.isInstance(error) ? `is ambiguous: ${error.message}` : 'is not JSON' };
   }

@@ -127,41 +127,50 @@ export type MemberVisitor = (member: {
   path: string;
 }) => void;
 
+/** A place of a document: the members to visit there, and the places within it. An array has its place under `[]`. */
+export type TextPlaces = { names: readonly string[]; inner: ReadonlyMap<string, TextPlaces> };
+
+/** @param owners names of members by the place of their object, such as `messages[].parts[]`; '' is the document */
+export function buildPlaces(owners: Readonly<Record<string, readonly string[]>>): TextPlaces {
+  const placed = Object.entries(owners).map(([place, names]) => ({ steps: place.match(/\[\]|[^.[]+/g) ?? [], names }));
+  const build = (left: readonly { steps: readonly string[]; names: readonly string[] }[]): TextPlaces => {
+    const groups = Map.groupBy(left, ({ steps }) => steps[0] ?? '');
+    const inner = [...groups].flatMap(([step, own]): [string, TextPlaces][] =>
+      step === '' ? [] : [[step, build(own.map(({ steps, names }) => ({ steps: steps.slice(1), names })))]],
+    );
+    return { names: groups.get('')?.flatMap(({ names }) => names) ?? [], inner: new Map(inner) };
+  };
+  return build(placed);
+}
+
 /**
- * Visits the members that `listNames` returns for their object, and no value within them.
+ * Visits the members of the places, and reads over the rest.
  * @param value JSON.parse of the text
  */
-export function visitMembers(
-  text: string,
-  value: unknown,
-  listNames: (owner: Record<string, unknown>) => readonly string[],
-  visit: MemberVisitor,
-): void {
-  visitValue({ text, at: 0 }, value, '', { listNames, visit });
+export function visitMembers(text: string, value: unknown, places: TextPlaces, visit: MemberVisitor): void {
+  visitValue({ text, at: 0, visit }, value, '', places);
 }
 
-type Walk = { listNames: (owner: Record<string, unknown>) => readonly string[]; visit: MemberVisitor };
+type Walk = Scan & { readonly visit: MemberVisitor };
 
-function visitValue(scan: Scan, value: unknown, path: string, walk: Walk): void {
-  skipSpace(scan);
-  if (typeof value !== 'object' || value === null) return skipValue(scan);
-  if (Array.isArray(value)) {
-    for (let at = 0; enterNext(scan); at += 1) visitValue(scan, value[at], `${path}[${at}]`, walk);
-    return;
-  }
-  if (isObject(value)) visitOwner(scan, value, path, walk);
+function visitValue(walk: Walk, value: unknown, path: string, places: TextPlaces | undefined): void {
+  skipSpace(walk);
+  const items = places?.inner.get('[]');
+  if (Array.isArray(value) && items) {
+    for (let at = 0; enterNext(walk); at += 1) visitValue(walk, value[at], `${path}[${at}]`, items);
+  } else if (isObject(value) && places) visitOwner(walk, value, path, places);
+  else skipValue(walk);
 }
 
-function visitOwner(scan: Scan, owner: Record<string, unknown>, path: string, walk: Walk): void {
-  const names = walk.listNames(owner);
-  while (enterNext(scan)) {
-    const name = scanName(scan);
-    const inner = path === '' ? name : `${path}.${name}`;
+function visitOwner(walk: Walk, owner: Record<string, unknown>, path: string, { names, inner }: TextPlaces): void {
+  while (enterNext(walk)) {
+    const name = scanName(walk);
+    const own = path === '' ? name : `${path}.${name}`;
     if (names.includes(name)) {
-      skipSpace(scan);
-      const start = scan.at;
-      skipValue(scan);
-      walk.visit({ owner, name, own: scan.text.slice(start, scan.at), path: inner });
-    } else visitValue(scan, owner[name], inner, walk);
+      skipSpace(walk);
+      const start = walk.at;
+      skipValue(walk);
+      walk.visit({ owner, name, own: walk.text.slice(start, walk.at), path: own });
+    } else visitValue(walk, owner[name], own, inner.get(name));
   }
 }

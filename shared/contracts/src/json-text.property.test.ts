@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isExact, readWithText, replaceInexact, writeWithText } from './json-text.ts';
+import { attachTexts, isExact, measureJson, readWithText, replaceInexact, writeWithText } from './json-text.ts';
 import { jsonTexts } from './testing/json-texts.ts';
 
 describe('the text of a JSON value', () => {
@@ -56,6 +56,8 @@ describe('the text of a JSON value', () => {
     ['0.1', true],
     ['0.10000000000000000555', false],
     ['12345678901234567e-3', false],
+    ['0e12', true],
+    ['0e4111111111111111', false],
   ])('A double holds %s: %s', (number, isHeld) => expect(isExact(number)).toBe(isHeld));
 
   test('Numbers that a double does not have are replaced, and others are not', () => {
@@ -66,4 +68,40 @@ describe('the text of a JSON value', () => {
       b: '#1e400',
     });
   });
+
+  test('An infinite number that a processor has moved is refused, and a null of the text is not', () => {
+    expect(() => writeWithText([null], '[1,1e400]', 'args')).toThrow(
+      expect.objectContaining({ code: 'number-inexact', path: 'args[0]' }),
+    );
+    expect(writeWithText([2, null], '[1,1e400]', 'args')).toBe('[2,1e400]');
+    expect(writeWithText([2, null], '[1, null]', 'args')).toBe('[2,null]');
+  });
+
+  test('A value is as long as the longer of its JSON and its text', () => {
+    expect([measureJson('abc'), measureJson('abc', 'x'), measureJson([1], '[ 1 ]')]).toEqual([5, 5, 5]);
+  });
+});
+
+describe('the texts of a request', () => {
+  const read = (text: string): unknown => attachTexts(JSON.parse(text), text, 'request');
+
+  test.each([
+    ['a part of a page', '{"messages":[{"parts":[{"input":{"id": 1}}]}]}', 'messages.0.parts.0.inputText'],
+    [
+      'a call of a message',
+      '{"messages":[{"content":{"parts":[{"toolInvocation":{"args":1.0}}]}}]}',
+      'messages.0.content.parts.0.toolInvocation.argsText',
+    ],
+    ['the answer to a call', '{"data":{"output":[ ]}}', 'data.outputText'],
+  ])('are added to %s', (_what, text, path) => {
+    const found = path.split('.').reduce<unknown>((value, name) => Object(value)[name], read(text));
+    expect(found).toEqual(expect.any(String));
+  });
+
+  test.each([
+    ['a schema with one member', '{"tools":[{"parameters":{"properties":{"output": {"type": "string"}}}}]}'],
+    ['a context of a caller', '{"requestContext":{"toolCallId":"c1","input":{"a": 1},"output":1.0}}'],
+    ['a form of an agent', '{"schema":{"default":{"toolCallId":"c1","args":[ ]}}}'],
+    ['an object in the form of a reply', '{"messages":[],"sequence":1,"replica":"r","result":{"a": 1}}'],
+  ])('are not added to %s', (_what, text) => expect(read(text)).toEqual(JSON.parse(text)));
 });

@@ -3,7 +3,7 @@
 // otherwise a processor has changed the value, and the writer rewrites the changed places.
 import { MillraceError } from './errors.ts';
 import { isObject, readJson, type JsonValue } from './json.ts';
-import { findTwice, locateNodes, visitMembers, type JsonNode, type MemberVisitor } from './json-nodes.ts';
+import { buildPlaces, findTwice, locateNodes, visitMembers, type JsonNode, type MemberVisitor } from './json-nodes.ts';
 
 /** `text`: absent if JSON.stringify writes the same text. */
 export type ValueWithText = { value: JsonValue; text?: string };
@@ -78,7 +78,6 @@ export function writeNumber(number: string): JsonValue {
 /** Only such a text can have a number that a double does not have: many digits, or an exponent. */
 const isLong = (text: string): boolean => /\d{16}|\d\.\d{12}|\d[eE]/.test(text);
 
-/** After a message was encoded, an infinite number is null. */
 const isSame = (one: JsonValue, other: JsonValue): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** `inexact`: the rounded values of the numbers that a double does not have; `unknown`: the text was broken. */
@@ -99,12 +98,16 @@ function rewrite(source: Source, value: JsonValue, node: JsonNode | undefined, p
     );
     return `{${members.join(',')}}`;
   }
-  if (typeof value === 'number' && mayBeRounded(value, source)) throw createInexactError(path);
+  if (mayBeRounded(value, source)) throw createInexactError(path);
   return JSON.stringify(value);
 }
 
-const mayBeRounded = (value: number, { inexact }: Source): boolean =>
-  inexact === 'unknown' ? Number.isInteger(value) && !Number.isSafeInteger(value) : inexact.has(value);
+/** After a message was encoded, an infinite number is null. */
+function mayBeRounded(value: JsonValue, { inexact }: Source): boolean {
+  if (value === null) return inexact !== 'unknown' && (inexact.has(Infinity) || inexact.has(-Infinity));
+  if (typeof value !== 'number') return false;
+  return inexact === 'unknown' ? Number.isInteger(value) && !Number.isSafeInteger(value) : inexact.has(value);
+}
 
 const createInexactError = (path: string): MillraceError =>
   new MillraceError(
@@ -144,6 +147,9 @@ function rebuild(text: string, value: JsonValue, node: JsonNode, build: (number:
 
 const isNumber = (text: string): boolean => /^-?\d/.test(text);
 
+/** Sign and digits of the exponents of a double. */
+const MAX_POWER_LENGTH = 4;
+
 /** Returns sign, digits without outer zeros, and the power of ten of the last digit. */
 function normalizeNumber(number: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', power = '0'] =
@@ -151,7 +157,8 @@ function normalizeNumber(number: string): string | undefined {
   if (whole === '') return undefined;
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
-  if (significant === '') return '0';
+  // The exponent of a zero could hold any digits.
+  if (significant === '') return power.length <= MAX_POWER_LENGTH ? '0' : undefined;
   return `${sign}${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
 }
 
@@ -165,26 +172,31 @@ export function takeMemberText(
   return node && { text: json.slice(node.start, node.end), start: node.start, end: node.end };
 }
 
-/** The members of a call's part that keep their text. */
-const TEXT_NAMES = ['args', 'result', 'input', 'output'] as const;
+/**
+ * Places of the texts in bodies and verbs: a page's parts, the parts of messages, and the answer to a call of a client's tool. A place is
+ * never decided by the form of an object: a schema or a context may have a member of any name.
+ */
+const REQUEST_PLACES = buildPlaces({
+  'messages[].parts[]': ['input', 'output'],
+  'messages[].content.parts[].toolInvocation': ['args', 'result'],
+  'input[].content.parts[].toolInvocation': ['args', 'result'],
+  data: ['output'],
+});
+/** The result of a tool, in its reply. */
+const REPLY_PLACES = buildPlaces({ '': ['result'] });
 
 /**
- * Adds the texts of arguments and results to a parsed body or message, and refuses a member that occurs twice in one of them.
+ * Adds the texts of arguments and results to a parsed request or reply, and refuses a member that occurs twice in one of them.
  * @param value of JSON.parse, which is changed
  * @throws message-invalid
  */
-export function attachTexts<T>(value: T, text: string): T {
-  if (/"(?:toolCallId|output|sequence)"/.test(text)) visitMembers(text, value, listTextNames, attachText);
+export function attachTexts<T>(value: T, text: string, of: 'request' | 'reply'): T {
+  visitMembers(text, value, of === 'request' ? REQUEST_PLACES : REPLY_PLACES, attachText);
   return value;
 }
 
-/** A call has the id of the call. The answer to a call of a client's tool, and the reply of a tool, have one member and a mark. */
-function listTextNames(value: Record<string, unknown>): readonly string[] {
-  if (typeof value['toolCallId'] === 'string') return TEXT_NAMES;
-  if ('output' in value)
-    return Object.keys(value).every((name) => name === 'output' || name === 'outputText') ? ['output'] : [];
-  return typeof value['sequence'] === 'number' && typeof value['replica'] === 'string' ? ['result'] : [];
-}
+/** Returns the length of a value as JSON, in UTF-16 code units: that of its text, if it is longer. No sender shortens one by the other. */
+export const measureJson = (value: JsonValue, text = ''): number => Math.max(JSON.stringify(value).length, text.length);
 
 const attachText: MemberVisitor = ({ owner, name, own, path }) => {
   const twice = /[{[]/.test(own) ? findTwice(locateNodes(own)) : undefined;

@@ -27,6 +27,7 @@ export * from './json.ts';
 export * from './json-excess.ts';
 export {
   attachTexts,
+  measureJson,
   nameText,
   readWithText,
   replaceInexact,

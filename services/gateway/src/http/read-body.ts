@@ -105,7 +105,7 @@ export function parseBody(bytes: Uint8Array): unknown {
   const text = decodeBounded(bytes);
   if (text.trim() === '') return {};
   try {
-    return attachTexts(JSON.parse(text), text);
+    return attachTexts(JSON.parse(text), text, 'request');
   } catch (error) {
     if (MillraceError.isInstance(error)) throw error;
     throw new MillraceError('message-invalid', 'The body is not JSON.', {

@@ -8,7 +8,10 @@ import {
   SUSPENSION_LIMITS,
   clientResultSchema,
   isFinal,
+  isObject,
   isNestedDeeper,
+  measureJson,
+  writeWithText,
   type ApiRequest,
   type JsonValue,
   type OpenPending,
@@ -40,17 +43,20 @@ export type AnswerRules = {
 export async function resumeRun(
   access: JetStreamAccess,
   head: RunHead,
-  { token, data, edited, resumeId = crypto.randomUUID(), hold = false }: ApiRequest<'resume'>,
+  { token, data: given, edited: changed, resumeId = crypto.randomUUID(), hold = false }: ApiRequest<'resume'>,
   { kinds, readTools }: AnswerRules,
 ): Promise<{ epoch: number }> {
   const { runId, status } = head;
-  const answer = edited ? { ...edited } : data;
-  refuseDeepData(answer);
+  refuseDeepData(changed ? { ...changed } : given);
   const suspension = isFinal(status) || status === 'queued' ? undefined : await readSuspension(access, head);
   if (!suspension || isOfEarlierRun(suspension, head)) throw createNotSuspendedError(runId, status);
   const pending = suspension.pending.find((one) => isSame(one.resumeToken, token));
   if (!pending || !kinds.includes(pending.kind)) throw createInvalidTokenError(runId);
   refuseExpired(pending, head, access.clock.now());
+  // Only the answer to a call of a client's tool has a text.
+  const data = pending.clientCall === undefined ? omitOutputText(given) : given;
+  const edited = changed && { ...changed, data: omitOutputText(changed.data) };
+  const answer = edited ?? data;
   if (pending.clientCall === undefined) refuseLargeData(answer, SUSPENSION_LIMITS.maxDataChars);
   else refuseBadResult(data);
   if (edited) refuseBadEdit(edited, pending, await readTools());
@@ -100,6 +106,14 @@ async function removeAnswer(access: JetStreamAccess, head: RunHead, pending: str
   }
 }
 
+/** Returns the answer without the text that the reader of its request has added. */
+function omitOutputText(data: JsonValue): JsonValue {
+  if (!isObject(data) || Object.keys(data).length !== 2 || data['output'] === undefined) return data;
+  const { output, outputText } = data;
+  const isText = typeof outputText === 'string' && writeWithText(output, outputText, 'data.output') === outputText;
+  return isText ? { output } : data;
+}
+
 /** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -123,11 +137,12 @@ function refuseBadResult(data: JsonValue): void {
       path: 'data',
       remedy: 'Send {"output": …} or {"error": "…"}.',
     });
-  refuseLargeData('output' in result.data ? result.data.output : null, CLIENT_TOOL_LIMITS.maxResultLength);
+  const { output = null, outputText } = 'output' in result.data ? result.data : {};
+  refuseLargeData(output, CLIENT_TOOL_LIMITS.maxResultLength, outputText);
 }
 
-function refuseLargeData(data: JsonValue, maxChars: number): void {
-  const { length } = JSON.stringify(data);
+function refuseLargeData(data: JsonValue, maxChars: number, text?: string): void {
+  const length = measureJson(data, text);
   if (length <= maxChars) return;
   throw new MillraceError('message-too-large', `The answer has ${length} characters; the maximum is ${maxChars}.`, {
     path: 'data',

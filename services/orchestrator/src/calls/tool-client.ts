@@ -5,6 +5,7 @@ import {
   isDataChunk,
   isNestedDeeper,
   findSuspensionProblem,
+  measureJson,
   nameText,
   replaceInexact,
   toWireError,
@@ -107,7 +108,7 @@ async function callOnce(
     reply: toolReplySchema,
     timeoutMs: tool.timeoutMs,
     signal: AbortSignal.any([signal, stopped.signal]),
-    keepsTexts: true,
+    keepsTexts: 'reply',
     readProgress: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress(reply) {
       if (!('progress' in reply)) return;
@@ -184,7 +185,7 @@ function finishCall(
     const message = `${call.toolName} has run, but its result exceeds the maximum nesting of ${MAX_VALUE_NESTING} levels.`;
     return failTool(call, 'tool-failed', message);
   }
-  const { length } = resultText ?? JSON.stringify(result);
+  const length = measureJson(result, resultText);
   if (length <= MAX_RESULT_CHARS)
     return { result: { ...call, result, ...nameText('result', resultText), isError: false } };
   const message = `${call.toolName} has run, but its result of ${length} characters exceeds the maximum of ${MAX_RESULT_CHARS}.`;

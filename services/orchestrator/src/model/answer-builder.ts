@@ -49,12 +49,17 @@ function createAnswerSize() {
   let chars = 0;
   let outside = 0;
   let calls = 0;
+  /** @param counted characters of the length that were counted before */
+  const growBy = (length: number, counted = 0): void => {
+    chars += Math.max(length - counted, 0);
+    if (chars > MAX_ANSWER_CHARS) throw createAnswerTooLargeError(`is over ${MAX_ANSWER_CHARS} characters`);
+  };
   return {
-    /** Counts the text and returns it. @param counted characters of it that were counted before */
-    grow(text: string, counted = 0): string {
-      chars += Math.max(text.length - counted, 0);
-      if (chars <= MAX_ANSWER_CHARS) return text;
-      throw createAnswerTooLargeError(`is over ${MAX_ANSWER_CHARS} characters`);
+    growBy,
+    /** Counts the text and returns it. */
+    grow(text: string): string {
+      growBy(text.length);
+      return text;
     },
     growOutside(payload: unknown): void {
       outside += JSON.stringify(payload).length;
@@ -122,7 +127,7 @@ function createAnswerParts() {
 
 export function createAnswerBuilder(messageId: string): AnswerBuilder {
   const parts = createAnswerParts();
-  const { grow, growOutside, countCall, countChunks } = createAnswerSize();
+  const { grow, growBy, growOutside, countCall, countChunks } = createAnswerSize();
   const chunks: Chunk[] = [];
   const createdAt = new Date().toISOString();
   /** Streamed arguments are counted piece by piece, and not again as a whole. */
@@ -159,7 +164,7 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
           const { args = null, argsText, providerExecuted, ...call } = chunk.payload;
           const { toolCallId } = call;
           countCall();
-          grow(argsText ?? JSON.stringify(args), streamedArgs.get(toolCallId));
+          growBy(JSON.stringify(args).length + (argsText?.length ?? 0), streamedArgs.get(toolCallId));
           const toolInvocation = { state: 'call' as const, ...pickCall({ ...call, args, argsText }) };
           parts.push({ type: 'tool-invocation', toolInvocation, ...(providerExecuted && { providerExecuted }) });
           return;
@@ -172,7 +177,7 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
           parts.push({ type: 'file', data: grow(chunk.payload.data), mimeType: chunk.payload.mimeType });
           return;
         case 'tool-result':
-          grow(chunk.payload.resultText ?? JSON.stringify(chunk.payload.result));
+          growBy(JSON.stringify(chunk.payload.result).length + (chunk.payload.resultText?.length ?? 0));
           return parts.addResult(chunk.payload);
         case 'step-start':
           warnings = warningsSchema.parse(chunk.payload.warnings ?? []);

@@ -3,6 +3,7 @@
 import {
   CLIENT_TOOL_LIMITS,
   clientResultSchema,
+  measureJson,
   nameText,
   pickCall,
   type JsonValue,
@@ -41,7 +42,7 @@ export async function callClient(run: Run, call: PlacedCall, signal: AbortSignal
  */
 async function putToCaller(run: Run, call: PlacedCall, signal: AbortSignal): Promise<PlacedResult | undefined> {
   const { toolName, args, argsText, position } = call;
-  const { length } = argsText ?? JSON.stringify(args);
+  const length = measureJson(args, argsText);
   if (length > maxArgsLength)
     return failCall(call, {
       code: 'message-too-large',

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { gateStage } from '../testing/gated-stage.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
+import { readStoredAnswers } from '../state/suspension-store.ts';
 import { expireRun } from './expire-run.ts';
 
 const nats = useNats();
@@ -71,6 +72,14 @@ describe('an answer', () => {
     const { run, token } = await suspendRun();
     await expect(runs.resume(run, other ?? token, data)).rejects.toMatchObject({ code });
     expect(await runs.pending(run)).toHaveLength(1);
+  });
+
+  test('in the form of a tool’s result is stored without the text that the reader of the request has added', async () => {
+    const { run, token } = await suspendRun();
+    await runs.resume(run, token, { output: 1, outputText: '1.0' });
+    const head = await run.head();
+    const answers = head && (await readStoredAnswers(stream.access, head));
+    expect(answers?.map(({ answer }) => answer.data)).toEqual([{ output: 1 }]);
   });
 
   test('that no orchestrator was notified of is found when the run would expire', async () => {
