@@ -128,14 +128,14 @@ export type MemberVisitor = (member: {
 }) => void;
 
 /** A place of a document: the members to visit there, and the places within it. An array has its place under `[]`. */
-export type TextPlaces = { names: readonly string[]; inner: ReadonlyMap<string, TextPlaces> };
+export type NodePlaces = { names: readonly string[]; inner: ReadonlyMap<string, NodePlaces> };
 
 /** @param owners names of members by the place of their object, such as `messages[].parts[]`; '' is the document */
-export function buildPlaces(owners: Readonly<Record<string, readonly string[]>>): TextPlaces {
+export function buildPlaces(owners: Readonly<Record<string, readonly string[]>>): NodePlaces {
   const placed = Object.entries(owners).map(([place, names]) => ({ steps: place.match(/\[\]|[^.[]+/g) ?? [], names }));
-  const build = (left: readonly { steps: readonly string[]; names: readonly string[] }[]): TextPlaces => {
+  const build = (left: readonly { steps: readonly string[]; names: readonly string[] }[]): NodePlaces => {
     const groups = Map.groupBy(left, ({ steps }) => steps[0] ?? '');
-    const inner = [...groups].flatMap(([step, own]): [string, TextPlaces][] =>
+    const inner = [...groups].flatMap(([step, own]): [string, NodePlaces][] =>
       step === '' ? [] : [[step, build(own.map(({ steps, names }) => ({ steps: steps.slice(1), names })))]],
     );
     return { names: groups.get('')?.flatMap(({ names }) => names) ?? [], inner: new Map(inner) };
@@ -147,13 +147,13 @@ export function buildPlaces(owners: Readonly<Record<string, readonly string[]>>)
  * Visits the members of the places, and reads over the rest.
  * @param value JSON.parse of the text
  */
-export function visitMembers(text: string, value: unknown, places: TextPlaces, visit: MemberVisitor): void {
+export function visitMembers(text: string, value: unknown, places: NodePlaces, visit: MemberVisitor): void {
   visitValue({ text, at: 0, visit }, value, '', places);
 }
 
 type Walk = Scan & { readonly visit: MemberVisitor };
 
-function visitValue(walk: Walk, value: unknown, path: string, places: TextPlaces | undefined): void {
+function visitValue(walk: Walk, value: unknown, path: string, places: NodePlaces | undefined): void {
   skipSpace(walk);
   const items = places?.inner.get('[]');
   if (Array.isArray(value) && items) {
@@ -162,7 +162,7 @@ function visitValue(walk: Walk, value: unknown, path: string, places: TextPlaces
   else skipValue(walk);
 }
 
-function visitOwner(walk: Walk, owner: Record<string, unknown>, path: string, { names, inner }: TextPlaces): void {
+function visitOwner(walk: Walk, owner: Record<string, unknown>, path: string, { names, inner }: NodePlaces): void {
   while (enterNext(walk)) {
     const name = scanName(walk);
     const own = path === '' ? name : `${path}.${name}`;

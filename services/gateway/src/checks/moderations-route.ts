@@ -7,7 +7,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 import { openAiErrorResponse } from '../openai/openai-error.ts';
 import { writeModeration, type ModerationResult } from './moderation-result.ts';
 import { checkMembers } from '../members/member-table.ts';
-import { listModerationMembers } from '../members/other-members.ts';
+import { MODERATION_GROUPS } from '../members/other-members.ts';
 import { describeIgnored } from '../openai/start-headers.ts';
 import { runCheck } from './run-check.ts';
 
@@ -34,7 +34,7 @@ export function mountModerations(app: Hono, context: GatewayContext): void {
 async function serveModerations(request: Request, context: GatewayContext): Promise<Response> {
   const opened = await openBody(request, { scope: 'run', schema: moderationRequestSchema }, context);
   const { access, headers, body } = opened;
-  const ignored = checkMembers(listModerationMembers(body), []);
+  const ignored = checkMembers(body, MODERATION_GROUPS);
   const results: ModerationResult[] = [];
   for (const text of listInputs(body.input)) {
     const check = { agent: body.model, direction: 'input' as const, texts: [text] };

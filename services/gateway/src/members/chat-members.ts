@@ -1,15 +1,5 @@
 // The members of a chat completion: of the request, and of the answer.
-import { isObject } from '@millrace/contracts';
-import {
-  HONOURED,
-  IGNORED,
-  PASSED,
-  isEmptyList,
-  openSetting,
-  refuse,
-  type MemberGroup,
-  type PlacedMembers,
-} from './member-table.ts';
+import { HONOURED, IGNORED, PASSED, isEmptyList, openSetting, refuse, type MemberGroup } from './member-table.ts';
 
 const CLIENTS_SEND = 'Clients send "tools" instead.';
 const isFalse = (value: unknown): boolean => value === false;
@@ -117,36 +107,6 @@ export const CHAT_GROUPS = {
   tool,
   definition,
 };
-
-/** Yields the objects of a request, each with its table. */
-export function* listChatMembers(body: Readonly<Record<string, unknown>>): Generator<PlacedMembers> {
-  yield { group: request, path: '', value: body };
-  yield { group: streamOptions, path: 'stream_options', value: body['stream_options'] };
-  for (const [at, one] of listItems(body['messages'])) yield* listOfMessage(one, `messages[${at}]`);
-  for (const [at, one] of listItems(body['tools'])) {
-    yield { group: tool, path: `tools[${at}]`, value: one };
-    yield { group: definition, path: `tools[${at}].function`, value: getMember(one, 'function') };
-  }
-}
-
-function* listOfMessage(value: unknown, path: string): Generator<PlacedMembers> {
-  yield { group: message, path, value };
-  for (const [at, one] of listItems(getMember(value, 'content'))) {
-    const place = `${path}.content[${at}]`;
-    yield { group: part, path: place, value: one };
-    yield { group: imageUrl, path: `${place}.image_url`, value: getMember(one, 'image_url') };
-    yield { group: file, path: `${place}.file`, value: getMember(one, 'file') };
-  }
-  for (const [at, one] of listItems(getMember(value, 'tool_calls'))) {
-    const place = `${path}.tool_calls[${at}]`;
-    yield { group: call, path: place, value: one };
-    yield { group: calledFunction, path: `${place}.function`, value: getMember(one, 'function') };
-  }
-}
-
-export const listItems = (value: unknown): [number, unknown][] => (Array.isArray(value) ? [...value.entries()] : []);
-export const getMember = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** The members of an answer. `absent`: no answer has it. */
 export type AnswerTable = Readonly<Record<string, 'sent' | 'absent'>>;

@@ -26,10 +26,19 @@ export const refuse = (reason?: string, accepts?: (value: unknown) => boolean): 
 });
 export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** The objects of a request that have one table. `name` is their path for a reader, such as `messages[]`; '' is the request itself. */
-export type MemberGroup = { name: string; table: MemberTable };
+/**
+ * The objects of a request that have one table. `name` is their path for a reader, such as `messages[]`; '' is the request itself. `skips`: an
+ * object of another protocol, of which no member is checked.
+ */
+export type MemberGroup = {
+  name: string;
+  table: MemberTable;
+  skips?: (value: Readonly<Record<string, unknown>>) => boolean;
+};
 /** An object of a request, with its own path, such as `messages[2]`. */
-export type PlacedMembers = { group: MemberGroup; path: string; value: unknown };
+type PlacedMembers = { group: MemberGroup; path: string; value: Readonly<Record<string, unknown>> };
+/** The group `request` is that of the request itself. */
+export type MemberGroups = Readonly<{ request: MemberGroup } & Record<string, MemberGroup>>;
 
 /** Maximum number of names in `x-millrace-ignored`. */
 const MAX_NAMES = 32;
@@ -41,10 +50,14 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
  * the agent does not open.
  * @throws not-built-yet with the path of the member
  */
-export function checkMembers(places: Iterable<PlacedMembers>, openSettings: readonly CallerSetting[]): string[] {
+export function checkMembers(
+  body: Readonly<Record<string, unknown>>,
+  groups: MemberGroups,
+  openSettings: readonly CallerSetting[] = [],
+): string[] {
   const ignored = new Set<string>();
-  for (const { group, path, value } of places) {
-    if (!isObject(value)) continue;
+  const inner = Map.groupBy(Object.values(groups), (group) => readOuterName(group) ?? '-');
+  for (const { group, path, value } of listPlaces(body, groups.request, '', inner)) {
     for (const [name, member] of Object.entries(value)) {
       if (!isGiven(member)) continue;
       const row = Object.hasOwn(group.table, name) ? group.table[name] : IGNORED;
@@ -57,6 +70,27 @@ export function checkMembers(places: Iterable<PlacedMembers>, openSettings: read
   }
   return [...ignored];
 }
+
+type InnerGroups = ReadonlyMap<string, readonly MemberGroup[]>;
+
+/** Yields the object, and the objects within it that have a group. */
+function* listPlaces(value: unknown, group: MemberGroup, path: string, inner: InnerGroups): Generator<PlacedMembers> {
+  if (!isObject(value) || group.skips?.(value) === true) return;
+  yield { group, path, value };
+  for (const child of inner.get(group.name) ?? []) {
+    const name = readLastName(child);
+    const member = Object.hasOwn(value, name) ? value[name] : undefined;
+    const own = joinPath(path, name);
+    if (!child.name.endsWith('[]')) yield* listPlaces(member, child, own, inner);
+    else if (Array.isArray(member))
+      for (const [at, item] of member.entries()) yield* listPlaces(item, child, `${own}[${at}]`, inner);
+  }
+}
+
+const readLastName = ({ name }: MemberGroup): string => name.replace(/^.*\./, '').replace(/\[\]$/, '');
+/** Returns the name of the group of the object around; undefined for that of the request. */
+const readOuterName = ({ name }: MemberGroup): string | undefined =>
+  name === '' ? undefined : (/^(.*)\./.exec(name)?.[1] ?? '');
 
 const joinPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 

@@ -4,10 +4,10 @@ import type { UIMessage } from 'ai';
 import type OpenAI from 'openai';
 import { MillraceError } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { CHAT_ANSWERS, CHAT_GROUPS, listChatMembers, type AnswerTable } from './chat-members.ts';
-import { checkMembers, type MemberGroup, type MemberUse } from './member-table.ts';
-import { MCP_GROUPS, MODERATION_GROUPS, UI_GROUPS, listModerationMembers, listUiMembers } from './other-members.ts';
-import { RESPONSE_ANSWERS, RESPONSE_GROUPS, listResponseMembers } from './response-members.ts';
+import { CHAT_ANSWERS, CHAT_GROUPS, type AnswerTable } from './chat-members.ts';
+import { checkMembers, type MemberGroup, type MemberGroups, type MemberUse } from './member-table.ts';
+import { MCP_GROUPS, MODERATION_GROUPS, UI_GROUPS } from './other-members.ts';
+import { RESPONSE_ANSWERS, RESPONSE_GROUPS } from './response-members.ts';
 
 /** The members of an object, or of each option of a union. */
 type KeysOfEach<T> = T extends unknown ? Extract<keyof T, string> : never;
@@ -60,17 +60,11 @@ const ANSWERS: Record<string, AnswerTable> = {
 };
 
 type RequestBody = Readonly<Record<string, unknown>>;
-const PROTOCOLS: Record<
-  string,
-  {
-    groups: Record<string, MemberGroup>;
-    list: typeof listChatMembers;
-  }
-> = {
-  'chat completions': { groups: CHAT, list: listChatMembers },
-  responses: { groups: RESPONSES, list: listResponseMembers },
-  moderations: { groups: { request: OTHERS.moderation, part: OTHERS.moderationPart }, list: listModerationMembers },
-  useChat: { groups: { request: OTHERS.page, message: OTHERS.pageMessage }, list: listUiMembers },
+const PROTOCOLS: Record<string, MemberGroups> = {
+  'chat completions': CHAT,
+  responses: RESPONSES,
+  moderations: { request: OTHERS.moderation, part: OTHERS.moderationPart },
+  useChat: { request: OTHERS.page, message: OTHERS.pageMessage },
 };
 
 /** Returns a request with the member at the place of the group, such as `messages[].content[]`. */
@@ -81,13 +75,13 @@ function buildBody(group: string, member: object): RequestBody {
   return buildBody(outer, { [list ? name.slice(0, -2) : name]: list ? [member] : member });
 }
 
-describe.each(Object.entries(PROTOCOLS))('the members of %s', (_protocol, { groups, list }) => {
+describe.each(Object.entries(PROTOCOLS))('the members of %s', (_protocol, groups) => {
   const rows = Object.values(groups).flatMap(({ name, table }) =>
     Object.entries(table).map(([member, row]) => ({ group: name, member, row })),
   );
-  const observe = (group: string, member: object, open: Parameters<typeof checkMembers>[1] = []) => {
+  const observe = (group: string, member: object, open: Parameters<typeof checkMembers>[2] = []) => {
     try {
-      return { ignored: checkMembers(list(buildBody(group, member)), open) };
+      return { ignored: checkMembers(buildBody(group, member), groups, open) };
     } catch (error) {
       return { refused: MillraceError.isInstance(error) ? error.path : String(error) };
     }
@@ -110,17 +104,17 @@ describe.each(Object.entries(PROTOCOLS))('the members of %s', (_protocol, { grou
 
   test('An absent member and null are no use of it, and a member without a row is named as ignored', () => {
     for (const { group, member } of rows)
-      expect(checkMembers(list(buildBody(group, { [member]: null })), [])).toEqual([]);
+      expect(checkMembers(buildBody(group, { [member]: null }), groups)).toEqual([]);
     for (const group of new Set(rows.map((row) => row.group)))
-      expect(checkMembers(list(buildBody(group, { of_tomorrow: 1 })), [])).toEqual([place(group, 'of_tomorrow')]);
+      expect(checkMembers(buildBody(group, { of_tomorrow: 1 }), groups)).toEqual([place(group, 'of_tomorrow')]);
   });
 });
 
 test('A request with many unknown members names a bounded number of them, and no name that a header cannot have', () => {
   const odd = { 'a\nb': 1, ü: 1, ['x'.repeat(65)]: 1 };
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`m${at}`, 1]));
-  expect(checkMembers(listChatMembers({ ...odd, ...many }), [])).toHaveLength(32);
-  expect(checkMembers(listChatMembers(odd), [])).toEqual([]);
+  expect(checkMembers({ ...odd, ...many }, CHAT)).toHaveLength(32);
+  expect(checkMembers(odd, CHAT)).toEqual([]);
 });
 
 const describeRow = (row: MemberUse): string => {
@@ -132,11 +126,11 @@ const writeTable = (title: string, lines: readonly string[]): string =>
   `## ${title}\n\n| member | use |\n|---|---|\n${lines.join('\n')}\n`;
 
 test('docs/members.md is the page that the tables generate', async () => {
-  const requests = Object.entries({ ...PROTOCOLS, 'calls over MCP': { groups: { call: OTHERS.mcp } } }).map(
-    ([protocol, { groups }]) =>
+  const requests = Object.entries({ ...PROTOCOLS, 'calls over MCP': { request: OTHERS.mcp } }).map(
+    ([protocol, groups]) =>
       writeTable(
         `Requests: ${protocol}`,
-        Object.values(groups).flatMap(({ name, table }: MemberGroup) =>
+        Object.values<MemberGroup>(groups).flatMap(({ name, table }) =>
           Object.entries(table).map(([member, row]) => `| \`${place(name, member)}\` | ${describeRow(row)} |`),
         ),
       ),

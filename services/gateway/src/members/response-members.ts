@@ -1,14 +1,6 @@
 // The members of a response: of the request, and of the answer.
-import {
-  HONOURED,
-  IGNORED,
-  PASSED,
-  openSetting,
-  refuse,
-  type MemberGroup,
-  type PlacedMembers,
-} from './member-table.ts';
-import { getMember, listItems, type AnswerTable } from './chat-members.ts';
+import { HONOURED, IGNORED, PASSED, openSetting, refuse, type MemberGroup } from './member-table.ts';
+import type { AnswerTable } from './chat-members.ts';
 
 const request = {
   name: '',
@@ -104,22 +96,6 @@ const tool = {
 } as const satisfies MemberGroup;
 
 export const RESPONSE_GROUPS = { request, text, item, part, tool };
-
-/** Yields the objects of a request, each with its table. */
-export function* listResponseMembers(body: Readonly<Record<string, unknown>>): Generator<PlacedMembers> {
-  yield { group: request, path: '', value: body };
-  yield { group: text, path: 'text', value: body['text'] };
-  for (const [at, one] of listItems(body['tools'])) yield { group: tool, path: `tools[${at}]`, value: one };
-  for (const [at, one] of listItems(body['input'])) {
-    // Items of earlier responses: the thread has them.
-    if (SENT_BACK.has(String(getMember(one, 'type')))) continue;
-    yield { group: item, path: `input[${at}]`, value: one };
-    for (const [place, inner] of listItems(getMember(one, 'content')))
-      yield { group: part, path: `input[${at}].content[${place}]`, value: inner };
-  }
-}
-
-const SENT_BACK: ReadonlySet<string> = new Set(['reasoning', 'mcp_call', 'mcp_list_tools', 'mcp_approval_request']);
 
 export const RESPONSE_ANSWERS = {
   answer: {

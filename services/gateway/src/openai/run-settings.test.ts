@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHAT_GROUPS, listChatMembers } from '../members/chat-members.ts';
+import { CHAT_GROUPS } from '../members/chat-members.ts';
 import { checkMembers, listSettings } from '../members/member-table.ts';
 import { needsSettingTraits, readForm, readModelSettings } from './run-settings.ts';
 
@@ -22,12 +22,12 @@ describe('settings of the model', () => {
     expect(readModelSettings(request, CHAT_SETTINGS, open)).toEqual({
       modelSettings: { maxOutputTokens: 5, stopSequences: ['END'] },
     });
-    expect(checkMembers(listChatMembers(request), open.callerSettings)).toEqual(['temperature', 'verbosity']);
+    expect(checkMembers(request, CHAT_GROUPS, open.callerSettings)).toEqual(['temperature', 'verbosity']);
   });
 
   test('An agent that opens none gets none', () => {
     expect(readModelSettings(request, CHAT_SETTINGS, closed)).toEqual({});
-    expect(checkMembers(listChatMembers(request), closed.callerSettings)).toEqual([
+    expect(checkMembers(request, CHAT_GROUPS, closed.callerSettings)).toEqual([
       'temperature',
       'max_tokens',
       'max_completion_tokens',

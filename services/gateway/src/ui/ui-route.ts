@@ -10,7 +10,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent/repeated-run.ts';
 import { checkMembers } from '../members/member-table.ts';
-import { listUiMembers } from '../members/other-members.ts';
+import { UI_GROUPS } from '../members/other-members.ts';
 import { readAgent } from '../own/run-routes.ts';
 import { convertUiMessages, readAnswerText, uiRequestSchema, type UiRequest } from './ui-request.ts';
 import { readUiAnswers } from './ui-answers.ts';
@@ -35,7 +35,7 @@ export async function serveUiMessages(request: Request, name: string, context: G
       void settleRequest(opened, { isSent });
       stream.close();
     };
-    const ignored = checkMembers(listUiMembers(body), []);
+    const ignored = checkMembers(body, UI_GROUPS);
     return respondWithUi(run, { context, opening, ignored, left: stream.left, close });
   } catch (error) {
     stream.close();

@@ -93,7 +93,6 @@ function findNextCommand(queue: FairQueue): WaitingCommand | undefined {
 function mayBegin(queue: FairQueue, { tenant, caller }: RunParty): boolean {
   const { places, running, total } = queue;
   const { maxRuns, reserved, maxRunsPerTenant } = places;
-  if (maxRunsPerTenant === 0) return false;
   if (!running.has(tenant)) return hasPlace(queue);
   // Places on top, which a caller with runs does not take.
   const further = running.get(tenant)?.has(caller) ? 0 : reserved;

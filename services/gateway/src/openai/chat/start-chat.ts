@@ -17,7 +17,7 @@ import { needsSettingTraits, readForm, readModelSettings, startWithMembers } fro
 import { readClientTools } from '../client-tools.ts';
 import { type CallMark, type OpenedRequest, settleFailed } from '../../recent/open-request.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';
-import { CHAT_GROUPS, listChatMembers } from '../../members/chat-members.ts';
+import { CHAT_GROUPS } from '../../members/chat-members.ts';
 import { checkMembers, listSettings } from '../../members/member-table.ts';
 import { describeStart } from '../start-headers.ts';
 
@@ -47,7 +47,7 @@ export async function startChat(
   { readTraits, recent }: Pick<GatewayContext, 'readTraits' | 'recent'>,
   clientClosed: AbortSignal,
 ): Promise<StartedChat> {
-  checkMembers(listChatMembers(body), []);
+  checkMembers(body, CHAT_GROUPS);
   refuseResultFiles(body.messages);
   const agent = readAgent({ agent: body.model }, access);
   const { subject, threadId, sendsAll } = readTarget(headers, body);
@@ -63,7 +63,7 @@ export async function startChat(
   // The results of the calls are answers.
   if (tools.clientTools) acting.require('answer');
   const settings = { ...readModelSettings(body, SETTINGS, traits), ...form, ...tools };
-  const ignored = checkMembers(listChatMembers(body), traits.callerSettings);
+  const ignored = checkMembers(body, CHAT_GROUPS, traits.callerSettings);
   const describe = (runId: string) =>
     describeStart({ runId, ignored, hasSystem: hasSystem(body.messages), acceptsSystem });
   const keyed = deriveRunId(acting, headers.get('idempotency-key'));

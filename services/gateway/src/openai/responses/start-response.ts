@@ -8,7 +8,7 @@ import { readAgent } from '../../own/run-routes.ts';
 import { chooseSubject } from '../choose-subject.ts';
 import { readClientTools } from '../client-tools.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';
-import { RESPONSE_GROUPS, listResponseMembers } from '../../members/response-members.ts';
+import { RESPONSE_GROUPS } from '../../members/response-members.ts';
 import { checkMembers, listSettings } from '../../members/member-table.ts';
 import { readForm, readModelSettings, startWithMembers } from '../run-settings.ts';
 import { settleFailed } from '../../recent/open-request.ts';
@@ -36,7 +36,7 @@ export async function startResponseRun(
   { readTraits, recent }: GatewayContext,
   left: AbortSignal,
 ): Promise<StartedResponse> {
-  checkMembers(listResponseMembers(body), []);
+  checkMembers(body, RESPONSE_GROUPS);
   refuseOutputFiles(body);
   const agent = readAgent({ agent: body.model }, access);
   const acting = access.actAs(chooseSubject(headers, body));
@@ -64,7 +64,7 @@ export async function startResponseRun(
   const opened = await recent.open(print, runId, joined);
   const starting = client.start(agent, messages, { ...settings, runId, threadId, leave: left });
   const run = await startWithMembers('text.format', starting).catch((error: unknown) => settleFailed(opened, error));
-  const ignored = checkMembers(listResponseMembers(body), traits.callerSettings);
+  const ignored = checkMembers(body, RESPONSE_GROUPS, traits.callerSettings);
   return {
     run,
     client,
