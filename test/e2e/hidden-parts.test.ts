@@ -163,7 +163,7 @@ describe('on NATS', () => {
   });
 
   test.each(OWN_SCOPES.map((scopes) => ({ scopes })))(
-    'A client with the scopes $scopes reads what the table grants, and asks no other verb',
+    'A client with the scopes $scopes reads the parts that the table grants, and asks no other verb',
     async ({ scopes }) => {
       const token = await createKey(scopes);
       const bus = await clients.connect({ token, inboxPrefix: `_INBOX.${caller}` });
@@ -188,7 +188,7 @@ describe('over HTTP', () => {
     ['act-as besides them', ['run', 'read', 'answer', 'act-as'], {}],
   ];
   test.each(roles)(
-    'A key with %s reads what the verbs of its scopes grant',
+    'A key with %s reads the parts that the verbs of its scopes grant',
     async (_name, scopes, more) => {
       await startRuns();
       const key = await createKey(scopes, more);

@@ -24,7 +24,7 @@ const record = (runId: string, value: unknown): void => {
 };
 const recorder = defineProcessor({
   id: 'recorder',
-  description: 'Records what a model and a processor receive.',
+  description: 'Records the input of a model and a processor.',
   stages: ['processInputStep', 'processLLMRequest'],
   reads: ['input', 'system', 'prompt', 'tools'],
   options: z.strictObject({}),
@@ -105,7 +105,7 @@ test('the orchestrator accepts a word that no guard blocks in almost all places 
   expect(outcomes.size).toBeGreaterThan(160);
 }, 120_000);
 
-describe.each(['block', 'redact'])('with a guard whose strategy is %s', (strategy) => {
+describe.each(['block', 'redact'])('with a guard of the strategy %s', (strategy) => {
   test('a word is in no place that a model or a reader receives, except in ids and bytes', async () => {
     await apply(strategy);
     const outcomes = await submitEach(WORD);

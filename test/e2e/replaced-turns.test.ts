@@ -129,7 +129,7 @@ describe('an answer that is generated again', () => {
   test.each([
     ['the first answer', []],
     ['a later answer', [ask('Alpha', 'One.')]],
-  ])('Open WebUI replaces %s, whose request ends with the question', async (_case, earlier) => {
+  ])('Open WebUI replaces %s, if its request ends with the question', async (_case, earlier) => {
     const chat = crypto.randomUUID();
     const said: { role: string; content: string }[] = [{ role: 'system', content: 'Be brief.' }];
     const complete = async (content: string) => {

@@ -141,7 +141,7 @@ describe.each(Object.entries(REFUSING))('%s', (_door, [ask, path]) => {
   });
 });
 
-test('A request of LiteLLM whose messages hold texts, calls and results passes', async () => {
+test('A request of LiteLLM with texts, calls and results in its messages passes', async () => {
   const structured_messages = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: [{ type: 'text', text: 'Hi.' }] },

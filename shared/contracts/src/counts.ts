@@ -1,4 +1,4 @@
-/** Counts what each name has, and all of it. A name with 0 takes no memory. */
+/** Counts by name and in total. A name with 0 takes no memory. */
 export function createCounts() {
   const counts = new Map<string, number>();
   let total = 0;

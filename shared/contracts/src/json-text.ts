@@ -30,7 +30,7 @@ export const nameText = <N extends string>(name: N, text: string | undefined): {
  * Writes a value as JSON: as its text, if the text has this value.
  * @param text of the value, which a processor may have changed since
  * @param path of the value, for the error
- * @throws number-inexact if a changed place has a number whose text JSON.stringify would round
+ * @throws number-inexact if JSON.stringify would round the number of a changed place
  */
 export function writeWithText(value: JsonValue, text: string | undefined, path: string): string {
   if (text === undefined || value === text) return text ?? JSON.stringify(value);

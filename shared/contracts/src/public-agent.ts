@@ -1,4 +1,4 @@
-// Defines the public part of an agent: what end clients read. Instructions, options, rules and plan are for operators.
+// Defines the public part of an agent, which end clients read. Instructions, options, rules and plan are for operators.
 import { z } from 'zod';
 import { agentSchema, type Agent } from './agent.ts';
 import { appliedAgentSchema, type AppliedAgent, type Plan } from './plan.ts';

@@ -1,4 +1,4 @@
-// Answers of a page in any message of the chat, with the chat of the AI SDK, unchanged, where its requests have that form.
+// Answers of a page in any message of the chat, with the chat of the AI SDK, unchanged, if its requests have that form.
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { postJson, useGateway } from '../testing/gateway-under-test.ts';
@@ -194,7 +194,7 @@ describe('results of the tools of a page', () => {
     expect([joinTexts(again), again.error]).toEqual(['Sun.', undefined]);
   });
 
-  test('A request whose last message lacks a result is refused with the number of the missing ones, and the run waits on', async () => {
+  test('A request without a result in its last message is refused with the number of the missing ones, and the run waits on', async () => {
     const chat = openChat();
     await chat.sendMessage({ text: askWeather('Oslo', 'Rain.') });
     await chat.sendMessage();

@@ -45,7 +45,7 @@ export async function answerOtherRuns(
 }
 
 /**
- * Gives the answers to the run whose message the client continues, and returns the run from its questions on; also if the answers have been
+ * Gives the answers to the run of the message that the client continues, and returns the run from its questions on; also if the answers have been
  * given before. Returns undefined if the message has no answers for a run of the agent.
  * @throws run-not-suspended for a decision that no run of the caller has asked for, run-refused if results are missing
  */

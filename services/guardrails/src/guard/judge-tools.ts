@@ -60,7 +60,7 @@ export async function judgeToolCall(guard: ToolGuard, args: ProcessToolCallArgs)
   return isNoted || judged !== shown ? { deny: true, ...guard.denied } : undefined;
 }
 
-/** Shows a number that a double does not have as the text of its digits: a guard judges what the tool or the model reads. */
+/** Shows a number that a double does not have as the text of its digits: a guard judges the digits that the tool or the model reads. */
 const showDigits = (value: JsonValue, text: string | undefined): JsonValue =>
   replaceInexact(value, text, (number) => number);
 

@@ -36,7 +36,7 @@ const guards: [string, Processor][] = [
   ['moderation that blocks', createGuard('moderation', { mode: 'words', words: KEYWORDS })],
 ];
 
-/** Returns what is left after the guard, or undefined if it stopped the run. */
+/** Returns the texts that the guard has passed, or undefined if it stopped the run. */
 async function judge<T>(work: () => Promise<T> | T): Promise<T | undefined> {
   try {
     return await work();

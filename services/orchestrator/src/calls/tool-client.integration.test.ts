@@ -12,7 +12,7 @@ import { judgeCalls, runCalls } from '../run/tool-calls.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 
-/** Calls a tool whose replica answers as `handle` does. Returns its result. */
+/** Calls a tool with a replica that answers as `handle` does, and returns its result. */
 async function callLook(handle: () => Promise<object>) {
   const { bus } = connection;
   const serving = serve(bus, { subject: bus.subjects.tool('tools', 'look'), request: toolRequestSchema, handle });

@@ -1,4 +1,4 @@
-// Marks the calls of a model whose name is not that of a tool of the run: such a name is text of the model, and guards judge it.
+// Marks the calls of a model under a name that no tool of the run has: such a name is text of the model, and guards judge it.
 import { isDataChunk, type Chunk } from '@millrace/contracts';
 
 /** Returns the chunk with the mark exactly if its tool is unknown. Pieces of the arguments lose an unknown name: guards join their text only. */

@@ -19,7 +19,7 @@ const numbers = fc.oneof(
     .map(([whole, fraction, power]) => `${whole}.${fraction}e${power}`),
 );
 
-/** A text with escapes where JSON.stringify has none. */
+/** A text with escapes that JSON.stringify does not write. */
 const strings = fc
   .array(
     fc.oneof(

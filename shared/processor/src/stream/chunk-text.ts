@@ -131,7 +131,7 @@ const isId = ([name, value]: [string, unknown]): boolean => isStructure(name, va
 const mapBytes = (value: unknown, mimeType: unknown, map: (text: unknown) => unknown): unknown =>
   typeof value === 'string' ? mapFileText(value, mimeType, map) : value;
 
-/** Members whose ids a reader may show: the ids are text. */
+/** Members with ids that a reader may show: the ids are text. */
 const CITED: ReadonlySet<string> = new Set(['source', 'sources']);
 
 /** @param kept a name that is not text here only @param isCited the value is a source, or contains sources */

@@ -105,7 +105,7 @@ export function describeEditing(store: () => HistoryStore): void {
       await expect(store().truncateThread(saved, cut)).rejects.toMatchObject({ code: 'state-conflict' });
     });
 
-    test('of cuts and saves at the same time each cut is refused or deletes what its caller has read', async () => {
+    test('of cuts and saves at the same time each cut is refused or deletes the messages that its caller has read', async () => {
       const saved = block({ tenant: newTenant(), messages: messagesOfRun('run-1', 2) });
       for (let round = 0; round < 20; round += 1) {
         const runId = `race-${round}`;
