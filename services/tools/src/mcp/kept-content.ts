@@ -27,21 +27,39 @@ const findEnd = (text: string, mark: string): number => {
   return at < 0 ? 0 : at + mark.length;
 };
 
+/** Characters before the last one of an end: an end may begin in the parts before. */
+const END_REACH = 2;
+
 /** Returns a stream that keeps the content of each event of server-sent events. @param maxChars of one event */
 export function createEventKeeper(maxChars: number): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  let rest = '';
+  let rest: string[] = [];
+  let length = 0;
+  let tail = '';
+  const dropRest = (): string => {
+    const text = rest.join('');
+    [rest, length, tail] = [[], 0, ''];
+    return text;
+  };
+  const addRest = (text: string): void => {
+    rest.push(text);
+    length += text.length;
+    tail = (tail + text).slice(-END_REACH);
+  };
   return new TransformStream({
     transform(part, controller) {
-      const text = rest + decoder.decode(part, { stream: true });
-      const end = Math.max(findEnd(text, '\n\n'), findEnd(text, '\n\r\n'));
-      rest = text.slice(end);
-      if (rest.length > maxChars) throw new Error(`an event has more than ${maxChars} characters`);
-      for (const event of text.slice(0, end).split(/(?<=\r?\n\r?\n)/))
-        controller.enqueue(encoder.encode(keepEvent(event)));
+      const text = decoder.decode(part, { stream: true });
+      const searched = tail + text;
+      const end = Math.max(findEnd(searched, '\n\n'), findEnd(searched, '\n\r\n')) - tail.length;
+      if (end > 0) {
+        const events = dropRest() + text.slice(0, end);
+        for (const event of events.split(/(?<=\r?\n\r?\n)/)) controller.enqueue(encoder.encode(keepEvent(event)));
+      }
+      addRest(text.slice(Math.max(0, end)));
+      if (length > maxChars) throw new Error(`an event has more than ${maxChars} characters`);
     },
-    flush: (controller) => controller.enqueue(encoder.encode(keepEvent(rest + decoder.decode()))),
+    flush: (controller) => controller.enqueue(encoder.encode(keepEvent(dropRest() + decoder.decode()))),
   });
 }
 
@@ -69,26 +87,24 @@ class KeepingBuffer extends ReadBuffer {
   override append(part: Buffer): void {
     const end = part.lastIndexOf('\n') + 1;
     if (end > 0) {
-      const lines = Buffer.concat([...this.#rest, part.subarray(0, end)]).toString('utf8');
-      this.#keepRest([]);
+      const lines = Buffer.concat([...this.#dropRest(), part.subarray(0, end)]).toString('utf8');
       super.append(Buffer.from(lines.split('\n').map(keepContent).join('\n')));
     }
-    this.#keepRest([...this.#rest, part.subarray(end)]);
-    if (this.#length <= this.#maxBytes) return;
-    const long = Buffer.concat(this.#rest);
-    this.#keepRest([]);
+    this.#rest.push(part.subarray(end));
+    this.#length += part.length - end;
     // The buffer refuses a line that is too long.
-    super.append(long);
+    if (this.#length > this.#maxBytes) super.append(Buffer.concat(this.#dropRest()));
   }
 
   override clear(): void {
-    this.#keepRest([]);
+    this.#dropRest();
     super.clear();
   }
 
-  #keepRest(parts: Buffer[]): void {
-    this.#rest = parts;
-    this.#length = parts.reduce((sum, { length }) => sum + length, 0);
+  #dropRest(): Buffer[] {
+    const parts = this.#rest;
+    [this.#rest, this.#length] = [[], 0];
+    return parts;
   }
 }
 
