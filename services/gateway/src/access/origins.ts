@@ -24,10 +24,12 @@ const isAcceptedHost = (hostname: string | undefined, hosts: readonly string[]):
   hostname !== undefined && (LOOPBACK.has(hostname) || hosts.includes('*') || hosts.includes(hostname));
 
 /** Accepts a page of the gateway itself, and the configured origins. */
-export function isAcceptedOrigin(origin: string, host: string, origins: readonly string[]): boolean {
-  if (origins.includes(origin)) return true;
-  return URL.canParse(origin) && new URL(origin).host === host;
-}
+export const isAcceptedOrigin = (origin: string, host: string, origins: readonly string[]): boolean =>
+  origins.includes(origin) || isOriginOfHost(origin, host);
+
+/** Compares whole origins: pages of other schemes, such as those of apps, may have the same host. */
+export const isOriginOfHost = (origin: string, host: string): boolean =>
+  origin === `http://${host}` || origin === `https://${host}`;
 
 const readHostname = (host: string): string | undefined =>
   URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : undefined;

@@ -1,6 +1,7 @@
 // The cookie of a session: HttpOnly, so that no script reads it, and SameSite=Strict. A cookie counts only in a request of
 // a page of this gateway: SameSite ignores ports, so a page of another port of the same host could send it, too.
 import { MillraceError } from '@millrace/contracts';
+import { isOriginOfHost } from '../access/origins.ts';
 
 const NAME = 'millrace_session';
 const READING = new Set(['GET', 'HEAD']);
@@ -31,12 +32,9 @@ export function checkSameOrigin({ method, headers }: Pick<Request, 'method' | 'h
   const isReading = READING.has(method);
   const isSameSite = site === null || site === 'same-origin' || (site === 'none' && isReading);
   const origin = headers.get('origin');
-  const isSameOrigin = origin === null ? isReading : isOriginOfHost(origin, headers.get('host'));
+  const isSameOrigin = origin === null ? isReading : isOriginOfHost(origin, headers.get('host') ?? '');
   if (isSameSite && isSameOrigin) return;
   throw new MillraceError('origin-refused', 'A session serves the pages of its own gateway only.', {
     remedy: 'Send the API key as Authorization: Bearer.',
   });
 }
-
-const isOriginOfHost = (origin: string, host: string | null): boolean =>
-  URL.canParse(origin) && host !== null && new URL(origin).host === host;

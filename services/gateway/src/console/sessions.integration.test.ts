@@ -81,6 +81,29 @@ describe('a session', () => {
     expect((await read('same-origin')).status).toBe(200);
   });
 
+  test.each<[string, (url: URL) => Record<string, string>]>([
+    ['of another site', () => ({ origin: 'http://evil.example' })],
+    ['without an origin', () => ({ origin: 'null' })],
+    ['of another port', () => ({ origin: 'http://127.0.0.1:1' })],
+    ['of another name of the host', ({ port }) => ({ origin: `http://localhost:${port}` })],
+    ['with the scheme of an app', ({ host }) => ({ origin: `capacitor://${host}` })],
+    ['with a user in its origin', ({ host }) => ({ origin: `http://evil@${host}` })],
+    ['with a path in its origin', ({ host }) => ({ origin: `http://${host}/page` })],
+    ['that the browser marks as cross-site', ({ origin }) => ({ origin, 'sec-fetch-site': 'cross-site' })],
+    ['that the browser marks as same-site', ({ origin }) => ({ origin, 'sec-fetch-site': 'same-site' })],
+  ])('serves no page %s, on any route', async (_, write) => {
+    const { cookie } = await open('key-root');
+    const headers = { cookie, ...write(new URL(gateway.url)) };
+    const routes = gateway.listRoutes().filter(({ method, path }) => method !== 'ALL' && path.startsWith('/v1/'));
+    const accepted: string[] = [];
+    for (const { method, path } of routes) {
+      const { status } = await gateway.fetch(path.replaceAll(':', ''), undefined, { method, headers });
+      if (![401, 403].includes(status)) accepted.push(`${method} ${path} ${status}`);
+    }
+    expect(accepted).toEqual([]);
+    expect(routes.length).toBeGreaterThan(40);
+  });
+
   test('is refused by the route of bus tokens, and remains open', async () => {
     const { cookie, origin } = await open('key-root');
     const refused = await gateway.fetch('/v1/bus-tokens', undefined, postJson({}, { cookie, origin }));
