@@ -32,9 +32,23 @@ const hangingStep = defineProcessor({
   create: () => ({ processInputStep: () => new Promise<undefined>(() => undefined) }),
 });
 
+/** Judges the input during the call of the model, and a text with `Quebec` without an end. */
+const overlappingJudge = defineProcessor({
+  id: 'overlapping-judge',
+  description: 'Judges the input.',
+  stages: ['processInput'],
+  reads: ['input'],
+  changes: { processInput: 'never' },
+  options: z.strictObject({}),
+  create: () => ({
+    processInput: ({ messageList }) =>
+      messageList.getLatestUserContent().includes('Quebec') ? new Promise<undefined>(() => undefined) : undefined,
+  }),
+});
+
 const nats = useNats();
 const redis = useRedis();
-useProcessors(nats, [lateJudge, hangingStep]);
+useProcessors(nats, [lateJudge, hangingStep, overlappingJudge]);
 const stack = useStack(nats, ['auth', 'gateway', 'guardrails', 'message-history'], () => ({
   GATEWAY_PORT: '0',
   REDIS_URL: redis.url,
@@ -57,6 +71,11 @@ beforeAll(async () => {
     partial: { ...guarded, memory: { ...memory, keepPartial: true } },
     late: { ...base, output: ['late-judge', 'memory'], memory: { ...memory, keepPartial: true } },
     buffered: { ...guarded, release: 'result', memory: { ...memory, keepPartial: true } },
+    overlapped: {
+      ...base,
+      input: [{ parallel: [{ use: 'overlapping-judge', timeoutMs: 60_000 }], overlap: 'model' }, 'memory'],
+      memory: { ...memory, keepPartial: true },
+    },
     hanging: { ...base, input: ['memory', { use: 'hanging-step', timeoutMs: 5_000 }], memory },
   };
   for (const [name, agent] of Object.entries(agents)) await stack.client.agents.apply({ ...agent, name });
@@ -87,6 +106,10 @@ async function stop(agent: string, threadId: string, text: string, options: obje
   const result = await run.result();
   expect(result.status).toBe('cancelled');
   return { shown, result };
+}
+async function readFirstText(run: Awaited<ReturnType<typeof stack.client.start>>): Promise<string> {
+  for await (const chunk of run.fullStream) if (chunk.type === 'text-delta') return chunk.payload.text;
+  return '';
 }
 const generate = (agent: string, threadId: string, text: string) =>
   stack.client.generate(agent, text, { threadId, resourceId: 'ada' });
@@ -149,6 +172,20 @@ describe('a run that is stopped', () => {
     const { messages } = await stack.client.threads.messages(threadId);
     await stop('partial', threadId, slow('Quebec', LONG), { replaces: messages.map(({ id }) => id) });
     expect((await readThread(threadId)).map(({ text }) => text.slice(0, 4))).toEqual(['Say ', 'Old.']);
+  });
+
+  test.each([
+    ['that a group that overlaps the model has not judged yet is not stored', 'Quebec', []],
+    ['that a group that overlaps the model has passed is stored', 'Romeo', ['user']],
+  ])('A message %s', async (_case, word, roles) => {
+    const threadId = crypto.randomUUID();
+    const run = await stack.client.start('overlapped', slow(word, LONG), { threadId, resourceId: 'ada' });
+    const isShown = word === 'Romeo' && (await readFirstText(run)) !== '';
+    await expect.poll(() => bodies.length, { timeout: 10_000 }).toBe(1);
+    await run.cancel();
+    expect((await run.result()).status).toBe('cancelled');
+    const stored = (await readThread(threadId)).map(({ role }) => role);
+    expect([isShown, stored.slice(0, 1)]).toEqual([word === 'Romeo', roles]);
   });
 
   test('A message that an entry of the step has not judged yet is not stored', async () => {

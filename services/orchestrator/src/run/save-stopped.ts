@@ -43,7 +43,7 @@ export async function saveStopped(run: Run, { isFailed }: { isFailed: boolean })
 function isToSave(run: Run): boolean {
   const { inputPassed, steps, open, finish, request } = run.getState();
   const isAsked = run.saving.asked || steps.length > 0 || open?.answer !== undefined || open?.draft !== undefined;
-  const isJudged = inputPassed && isAsked && !run.overlap.hasStopped();
+  const isJudged = inputPassed && isAsked && !run.overlap.isUnjudged();
   const isOwn = run.ref.threadId !== undefined && !request.replaces && listHistories(run).length > 0;
   return isJudged && isOwn && !finish && !run.saving.begun && !isGivenAway(run.signal);
 }

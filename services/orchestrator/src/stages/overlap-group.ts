@@ -38,8 +38,9 @@ export function startOverlapGroup(run: Run, members: PlanEntry[], input: StageIn
     run.events.record({ event: 'stage', stage, step: 0, ms, entries: fold.outcomes });
     if (fold.stopped) return rewindToInput(stopOutcome(run, stage, fold.stopped));
     // If the run was stopped, keep the buffer: the verdict is incomplete.
-    if (!own.signal.aborted) letGo();
-    return undefined;
+    if (own.signal.aborted) return 'abandoned';
+    letGo();
+    return 'passed';
   };
   const settle = async (stopped: Interrupt | undefined) => {
     // Discard the buffer only now: the output chain may emit until it is stopped.

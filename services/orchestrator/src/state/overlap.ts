@@ -4,8 +4,8 @@
 import { toBrokenEnding, type Interrupt } from './interrupt.ts';
 
 type OverlapJudging = {
-  /** Never cancels by itself. Returns undefined if the group passes the run or was abandoned. */
-  judge(signal: AbortSignal): Promise<Interrupt | undefined>;
+  /** Never cancels by itself. Returns `abandoned` if the group was stopped before its verdict. */
+  judge(signal: AbortSignal): Promise<Interrupt | 'passed' | 'abandoned'>;
   /** Runs when the overlapped work has ended and the verdict is known. */
   settle(stopped: Interrupt | undefined): Promise<Interrupt | undefined>;
 };
@@ -15,8 +15,8 @@ export type Overlap = {
   begin(judging: OverlapJudging): void;
   /** Returns whether an overlap has begun and is not settled: nothing may be stored yet. */
   isPending(): boolean;
-  /** Returns whether a verdict has stopped the run or a part of it, or was given up: the input counts as not judged. */
-  hasStopped(): boolean;
+  /** Returns whether the last overlap has not passed the input: its verdict is missing, was abandoned or has stopped the run. */
+  isUnjudged(): boolean;
   /** Returns whether the verdict is known. */
   isDecided(): boolean;
   /**
@@ -37,23 +37,24 @@ export function createOverlap(): Overlap {
     | undefined;
   let isDecided = false;
   let stopped: Interrupt | undefined;
-  let hasStopped = false;
-  const decide = (interrupt: Interrupt | undefined) => {
+  let isUnjudged = false;
+  const decide = (verdict: Interrupt | 'passed' | 'abandoned') => {
     isDecided = true;
-    hasStopped ||= interrupt !== undefined;
-    stopped = interrupt;
-    if (interrupt) for (const notify of listeners) notify(interrupt);
-    return interrupt;
+    isUnjudged = verdict !== 'passed';
+    stopped = typeof verdict === 'string' ? undefined : verdict;
+    if (stopped) for (const notify of listeners) notify(stopped);
+    return stopped;
   };
   return {
     begin({ judge, settle }) {
       const giveUp = new AbortController();
       isDecided = false;
+      isUnjudged = true;
       const verdict = judge(giveUp.signal).catch(toBrokenEnding);
       current = { settle, verdict: verdict.then(decide), giveUp };
     },
     isPending: () => current !== undefined,
-    hasStopped: () => hasStopped,
+    isUnjudged: () => isUnjudged,
     isDecided: () => current !== undefined && isDecided,
     onStop(listener) {
       if (stopped) listener(stopped);
