@@ -22,6 +22,15 @@ const lateJudge = defineProcessor({
   options: z.strictObject({}),
   create: () => ({ processOutputResult: () => undefined }),
 });
+/** Judges the response of the provider alone. */
+const responseJudge = defineProcessor({
+  id: 'response-judge',
+  description: 'Judges the response.',
+  stages: ['processLLMResponse'],
+  reads: ['response'],
+  options: z.strictObject({}),
+  create: () => ({ processLLMResponse: () => undefined }),
+});
 /** Hangs at the input of the step, before the model is asked. */
 const hangingStep = defineProcessor({
   id: 'hanging-step',
@@ -48,7 +57,7 @@ const overlappingJudge = defineProcessor({
 
 const nats = useNats();
 const redis = useRedis();
-useProcessors(nats, [lateJudge, hangingStep, overlappingJudge]);
+useProcessors(nats, [lateJudge, responseJudge, hangingStep, overlappingJudge]);
 const stack = useStack(nats, ['auth', 'gateway', 'guardrails', 'message-history'], () => ({
   GATEWAY_PORT: '0',
   REDIS_URL: redis.url,
@@ -69,6 +78,7 @@ beforeAll(async () => {
   const agents = {
     plain: { ...guarded, memory },
     partial: { ...guarded, memory: { ...memory, keepPartial: true } },
+    responding: { ...base, input: ['response-judge', 'memory'], memory: { ...memory, keepPartial: true } },
     late: { ...base, output: ['late-judge', 'memory'], memory: { ...memory, keepPartial: true } },
     buffered: { ...guarded, release: 'result', memory: { ...memory, keepPartial: true } },
     overlapped: {
@@ -151,7 +161,7 @@ describe('a run that is stopped', () => {
     expect(JSON.stringify(bodies.at(-1))).toContain(result.text.slice(0, 40));
   });
 
-  test.each(['plain', 'late'])('%s stores the message of the user alone', async (agent) => {
+  test.each(['plain', 'late', 'responding'])('%s stores the message of the user alone', async (agent) => {
     const threadId = crypto.randomUUID();
     await stop(agent, threadId, slow('Quebec', LONG));
     expect((await readThread(threadId)).map(({ role }) => role)).toEqual(['user']);

@@ -1,6 +1,7 @@
 // Stores the messages of a run that was stopped or has failed: those of its caller, and with `keepPartial` of the memory the part of the answer
 // that the output chain has passed. Nothing is stored of an input that a guard has blocked, or has not judged.
 import {
+  findReadsAt,
   listEntries,
   listRunJudges,
   selectMessages,
@@ -48,23 +49,30 @@ function isToSave(run: Run): boolean {
   return isJudged && isOwn && !finish && !run.saving.begun && !isGivenAway(run.signal);
 }
 
-/** The text of an open step has passed the output stream alone, that of a closed one processOutputStep too. */
+/** The text of an open step has passed the output stream alone, that of a closed one processLLMResponse and processOutputStep too. */
 function listPartial(run: Run, isFailed: boolean): Message[] {
   if (hasLateJudge(run, 'processOutputResult')) return [];
   const openId = buildResponseMessageId(run.ref.runId, run.getState().steps.length);
-  const isOpenKept = !isFailed && !hasLateJudge(run, 'processOutputStep');
+  const isOpenKept = !isFailed && !STEP_STAGES.some((stage) => hasLateJudge(run, stage));
   const kept = listShownMessages(run)
     .filter(({ id }) => id !== openId || isOpenKept)
     .flatMap(dropOpenCalls);
   return kept.map((message, at) => (at === kept.length - 1 ? markInterrupted(message) : message));
 }
 
+/** The stages that judge the whole answer of a step. */
+const STEP_STAGES = ['processLLMResponse', 'processOutputStep'] as const;
+
 /** An entry that judges the answer in this stage alone has not judged a part of it. */
 function hasLateJudge({ plan }: Pick<Run, 'plan'>, stage: Stage): boolean {
   const streamed = new Set(listEntries(plan, 'processOutputStream').map(({ entry }) => entry));
-  const isLate = ({ entry, memory, observe }: PlanEntry) => !memory && !observe && !streamed.has(entry);
+  const isLate = (one: PlanEntry) => !one.memory && !one.observe && !streamed.has(one.entry) && judgesText(one, stage);
   return listEntries(plan, stage).some(isLate);
 }
+
+/** Entries of processLLMResponse count costs and fill caches too: these read no answer, or may be skipped. */
+const judgesText = ({ reads, onFailure }: PlanEntry, stage: Stage): boolean =>
+  stage !== 'processLLMResponse' || (onFailure === 'fail' && findReadsAt(reads, stage).length > 0);
 
 /** A provider rejects a call without a result. */
 function dropOpenCalls(message: Message): Message[] {
