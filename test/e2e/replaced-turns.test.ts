@@ -166,6 +166,17 @@ describe('an answer that is generated again', () => {
     expect(await readThread(chat)).toEqual(['Alpha', 'One.', 'Bravo', 'Two.', 'Charlie', 'Three.', 'Bravo', 'Two.']);
   });
 
+  test('Open WebUI appends a question that has the words of the turn before it', async () => {
+    const chat = crypto.randomUUID();
+    const said: { role: string; content: string }[] = [];
+    for (let turn = 1; turn <= 3; turn += 1) {
+      said.push({ role: 'user', content: ask('Next', 'Zulu.') });
+      await post('/v1/chat/completions', { model: agent, messages: said }, { 'x-openwebui-chat-id': chat });
+      said.push({ role: 'assistant', content: 'Zulu.' });
+      expect(await readThread(chat)).toEqual(Array(turn).fill(['Next', 'Zulu.']).flat());
+    }
+  });
+
   test('The own API names the messages, and is refused for another end of the thread, and without a history', async () => {
     const threadId = crypto.randomUUID();
     const start = async (name: string, body: object) =>

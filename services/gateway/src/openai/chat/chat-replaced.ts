@@ -1,6 +1,6 @@
 // Finds the stored turn that a chat completion asks again: chat clients repeat the conversation up to the question, without its answer. Only
 // the last turn is replaced, if its question and the answer before it have the words of the request: a client that shows an older state of the
-// thread loses nothing.
+// thread loses nothing. Pure.
 import { readMessageText, type Message } from '@millrace/contracts';
 import { hasWords, listReplaced, readWords, type StoredTail } from '../../agents/replaced-messages.ts';
 import { isSystemRole, selectNewMessages } from '../../agents/submitted-messages.ts';
@@ -17,6 +17,7 @@ export function findChatReplaced(messages: readonly ChatMessage[], tail: StoredT
   // A run without an answer, which the client repeats.
   if (tail.messages.at(-1)?.role === 'user') return listReplaced(tail, from);
   const before = messages.slice(0, messages.length - asked.length);
+  if (isTurn(tail.messages, before)) return [];
   const isBehind =
     before.length === 0 ? sendsAll && tail.isWhole && from === 0 : isAnswer(tail.messages.slice(0, from), before);
   return isBehind ? listReplaced(tail, from) : [];
@@ -47,6 +48,13 @@ function isAnswer(stored: readonly Message[], before: readonly ChatMessage[]): b
   if (!shown || texts.length === 0) return false;
   const wanted = readWords(readChatText(shown));
   return [texts.join(''), texts.join(' '), texts.at(-1) ?? ''].some((text) => readWords(text) === wanted);
+}
+
+/** The client shows the last turn, and asks a further question, although with the same words. */
+function isTurn(stored: readonly Message[], before: readonly ChatMessage[]): boolean {
+  const question = before.findLast(({ role }) => role === 'user');
+  const last = stored.findLast(({ role }) => role === 'user');
+  return question !== undefined && isSame(last, readChatText(question)) && isAnswer(stored, before);
 }
 
 const readChatText = ({ content }: ChatMessage): string =>
