@@ -1,8 +1,15 @@
 // Serves agents as tools of MCP: one tool for each agent that the key may run. The server is stateless: each request
 // has one of its own.
-import { McpServer, type CallToolResult } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
 import type { Client } from '@millrace/client';
-import { MillraceError, threadIdSchema, type PublicAgent, type RunResult } from '@millrace/contracts';
+import {
+  MillraceError,
+  jsonObjectSchema,
+  parseValue,
+  threadIdSchema,
+  type PublicAgent,
+  type RunResult,
+} from '@millrace/contracts';
 import { z } from 'zod';
 import { answerNewestQuestion } from '../agents/answer-question.ts';
 import { NO_MARK } from '../recent/open-request.ts';
@@ -17,29 +24,53 @@ const inputSchema = z.strictObject({
 });
 type ToolInput = z.output<typeof inputSchema>;
 
-/** Returns a server with the agents as its tools, for one request, which was counted when it opened. */
+const listedSchema = z.looseObject({ type: z.literal('object'), properties: z.record(z.string(), jsonObjectSchema) });
+const LISTED_INPUT = listedSchema.parse(z.toJSONSchema(inputSchema, { io: 'input' }));
+
+/**
+ * Returns a server with the agents as its tools, for one request, which was counted when it opened. McpServer holds its
+ * tools in an object with inherited members, which are names of agents, such as `constructor`.
+ */
 export function createAgentServer(
   agents: readonly Pick<PublicAgent['agent'], 'name' | 'description'>[],
   { client, access, context }: Pick<AgentToolCall, 'client' | 'access' | 'context'>,
-): McpServer {
-  const server = new McpServer({ name: 'millrace', version: '1.0.0' });
+): Server {
+  const server = new Server({ name: 'millrace', version: '1.0.0' }, { capabilities: { tools: {} } });
   let calls = 0;
-  for (const agent of agents) {
-    const description = agent.description ?? `Asks the agent "${agent.name}".`;
-    server.registerTool(agent.name, { description, inputSchema }, async (input, { mcpReq }) => {
-      calls += 1;
-      try {
-        // Protocols before that of June 2025 have batches: each further call counts like a request of its own.
-        if (calls > 1) await context.limits.countRequest(access);
-        const owned = openOwnedRun(access, mcpReq.signal, context);
-        return await callAgent({ client, access, context, owned, agent: agent.name }, input).finally(owned.close);
-      } catch (error) {
-        return describeFailure(error);
-      }
-    });
-  }
+  server.setRequestHandler('tools/list', () => ({ tools: agents.map(describeTool) }));
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: input } }, { mcpReq }) => {
+    if (agents.every((agent) => agent.name !== name))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
+    calls += 1;
+    try {
+      // Protocols before that of June 2025 have batches: each further call counts like a request of its own.
+      if (calls > 1) await context.limits.countRequest(access);
+      const checked = checkInput(input ?? {});
+      const owned = openOwnedRun(access, mcpReq.signal, context);
+      const called = callAgent({ client, access, context, owned, agent: name }, checked);
+      return server.projectCallToolResult(await called.finally(owned.close), undefined);
+    } catch (error) {
+      return describeFailure(error);
+    }
+  });
   return server;
 }
+
+/** @throws message-invalid */
+function checkInput(input: unknown): ToolInput {
+  const parsed = parseValue(inputSchema, input);
+  if ('ok' in parsed) return parsed.ok;
+  const { path = 'arguments', message = 'is invalid' } = parsed.issues[0] ?? {};
+  throw new MillraceError('message-invalid', `The arguments are invalid: ${path} ${message}.`, {
+    remedy: 'tools/list has their schema.',
+  });
+}
+
+const describeTool = ({ name, description }: Pick<PublicAgent['agent'], 'name' | 'description'>) => ({
+  name,
+  description: description ?? `Asks the agent "${name}".`,
+  inputSchema: LISTED_INPUT,
+});
 
 type AgentToolCall = { client: Client; access: Access; context: GatewayContext; owned: OwnedStream; agent: string };
 

@@ -20,8 +20,10 @@ beforeAll(async () => {
     output: ['pii'],
   });
   await agents.apply({ ...base, name: 'mcp-asking', tools: ['ask-user'], questions: ['ask-user'] });
-  await agents.apply({ ...base, name: 'only-this' });
+  for (const name of ['only-this', ...INHERITED]) await agents.apply({ ...base, name });
 });
+
+const INHERITED = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
 
 const INFO = { name: 'test', version: '1.0.0' };
 const options = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
@@ -82,6 +84,23 @@ describe.each([
     expect(first).toMatchObject({ content: [{ text: expect.stringContaining('Which city?') }] });
     const second = await call(client, 'mcp-asking', { message: 'Oslo', thread });
     expect(second).toMatchObject({ content: [{ text: 'Oslo it is.' }] });
+  });
+
+  test('lists and calls agents with the names of members of every object', async () => {
+    const client = await connect();
+    const { tools } = await client.listTools();
+    expect(INHERITED.filter((name) => tools.every((tool) => tool.name !== name))).toEqual([]);
+    for (const inherited of INHERITED)
+      expect(await call(client, inherited, { message: script({ text: 'Hello.' }) })).toMatchObject({
+        content: [{ text: 'Hello.' }],
+      });
+    const unknown = await call(client, 'isPrototypeOf', { message: 'Hello.' }).catch(String);
+    expect(JSON.stringify(unknown)).toContain('Tool isPrototypeOf not found');
+  });
+
+  test('receives the place of an invalid argument', async () => {
+    const called = await call(await connect(), agent, { message: 'Hello.', thread: 'two words' });
+    expect(called).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('thread') }] });
   });
 
   // A client of 2026 that is pinned to its version takes a 404 for a server of another version.
