@@ -40,6 +40,7 @@ beforeAll(async () => {
   const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0 };
   await stack.client.agents.apply({ ...base, name: agent, memory, output: [blocking, 'memory'] });
   await stack.client.agents.apply({ ...base, name: 'forgetful' });
+  await stack.client.agents.apply({ ...base, name: 'seeing', memory, files: 'pass' });
 });
 beforeEach(() => void bodies.splice(0));
 
@@ -58,8 +59,8 @@ const createState = (): ChatState<UIMessage> => {
   return state;
 };
 class Chat extends AbstractChat<UIMessage> {}
-const openChat = (id: string = crypto.randomUUID()): Chat => {
-  const api = `${url}/v1/agents/${agent}/ui`;
+const openChat = (id: string = crypto.randomUUID(), name = agent): Chat => {
+  const api = `${url}/v1/agents/${name}/ui`;
   const transport = new DefaultChatTransport({ api, headers: { authorization: `Bearer ${key}` } });
   return new Chat({ id, transport, state: createState() });
 };
@@ -173,8 +174,24 @@ describe('an answer that is generated again', () => {
       said.push({ role: 'user', content: ask('Next', 'Zulu.') });
       await post('/v1/chat/completions', { model: agent, messages: said }, { 'x-openwebui-chat-id': chat });
       said.push({ role: 'assistant', content: 'Zulu.' });
-      expect(await readThread(chat)).toEqual(Array(turn).fill(['Next', 'Zulu.']).flat());
+      expect((await readThread(chat)).join(' ')).toBe('Next Zulu. '.repeat(turn).trim());
     }
+  });
+
+  test('A chat completion with the words of a question and another file replaces no turn, and with its file the turn', async () => {
+    const chat = crypto.randomUUID();
+    const complete = (...turns: string[]) => {
+      const messages = turns.flatMap((data) => {
+        const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } };
+        const question = { role: 'user', content: [{ type: 'text', text: ask('Look', 'Zulu.') }, image] };
+        return [{ role: 'assistant', content: 'Zulu.' }, question];
+      });
+      const body = { model: 'seeing', messages: messages.slice(1) };
+      return post('/v1/chat/completions', body, { 'x-openwebui-chat-id': chat });
+    };
+    for (const turns of [['iVBORw0KGgo='], ['iVBORw0KGgoA'], ['iVBORw0KGgo=', 'iVBORw0KGgoA']])
+      expect((await complete(...turns)).status).toBe(200);
+    expect(await readThread(chat)).toEqual(['Look', 'Zulu.', 'Look', 'Zulu.']);
   });
 
   test('The own API names the messages, and is refused for another end of the thread, and without a history', async () => {
@@ -207,6 +224,22 @@ describe('a message that is edited', () => {
     for (const word of ['Quebec', 'Zulu', 'Romeo', 'Later']) expect([word, countInPrompt(word)]).toEqual([word, 0]);
     const hits = await stack.client.threads.search('Zulu is parked.', { resourceId: 'ada', threadId: chat.id });
     expect(hits.map(({ text }) => text)).not.toContain('Zulu is parked.');
+  });
+
+  test('useChat stores the other file of an edited message with the same text', async () => {
+    const chat = openChat(crypto.randomUUID(), 'seeing');
+    const text = ask('Look', 'Zulu.');
+    const makeFiles = (data: string) => [
+      { type: 'file' as const, mediaType: 'image/png', url: `data:image/png;base64,${data}` },
+    ];
+    await chat.sendMessage({ text, files: makeFiles('iVBORw0KGgo=') });
+    await chat.sendMessage({ text, files: makeFiles('iVBORw0KGgoA'), messageId: chat.messages[0]?.id ?? '' });
+    const { messages } = await stack.client.threads.messages(chat.id);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(JSON.stringify(messages)).toContain('iVBORw0KGgoA');
+    expect(JSON.stringify(messages)).not.toContain('iVBORw0KGgo=');
+    await chat.regenerate();
+    expect(await readThread(chat.id)).toEqual(['Look', 'Zulu.']);
   });
 
   test('The same id with another text is an edit without a name, and with the same text it is none', async () => {

@@ -22,33 +22,42 @@ export async function readTail(client: Client, threadId: string): Promise<Stored
 
 /** Text with one space for each white space, because guards and clients change white space only. */
 export const readWords = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-export const hasWords = (stored: Message, text: string): boolean =>
-  readWords(readMessageText(stored)) === readWords(text);
+
+/** `files`: the data of each file. */
+export type SentContent = { text: string; files: readonly string[] };
+
+export const hasContent = (stored: Message, { text, files }: SentContent): boolean => {
+  const kept = stored.content.parts.flatMap((part) => (part.type === 'file' ? [part.data] : []));
+  const isSame = kept.length === files.length && kept.every((data, at) => data === files[at]);
+  return isSame && readWords(readMessageText(stored)) === readWords(text);
+};
 
 const HASH = /:h([\w-]{12})$/;
 /** Maximum length of a client's id in a stored one. */
 const MAX_CLIENT_ID = 180;
 
 /**
- * Returns the id under which a message of a client is stored. It holds a hash of the text, because a guard may change the stored one: the
- * same id with another text is an edit. Returns undefined for an id that no message can have.
+ * Returns the id under which a message of a client is stored. It holds a hash of the content, because a guard may change the stored one: the
+ * same id with another content is an edit. Returns undefined for an id that no message can have.
  */
-export function buildStoredId(id: string, text: string): string | undefined {
+export function buildStoredId(id: string, { text, files }: SentContent): string | undefined {
   if (id === '' || id.length > MAX_CLIENT_ID || /\s/.test(id)) return undefined;
-  return `${id}:h${createHash('sha256').update(readWords(text)).digest('base64url').slice(0, 12)}`;
+  const hash = createHash('sha256').update(readWords(text));
+  for (const data of files) hash.update(`\0${data}`);
+  return `${id}:h${hash.digest('base64url').slice(0, 12)}`;
 }
 
 export const readClientId = (storedId: string): string => storedId.replace(HASH, '');
 
 /** A message of a client. */
-export type SentMessage = { id: string; text: string };
+export type SentMessage = SentContent & { id: string };
 
-export const isStoredAs = (stored: Message, { id }: SentMessage): boolean =>
+export const isStoredAs = (stored: Message, { id }: Pick<SentMessage, 'id'>): boolean =>
   stored.role === 'user' && readClientId(stored.id) === id;
 
-/** Returns whether the client has changed the text since it was stored; a reloaded page has the stored text. */
+/** Returns whether the client has changed the message since it was stored; a reloaded page has the stored content. */
 export const isEdited = (stored: Message, sent: SentMessage): boolean =>
-  isStoredAs(stored, sent) && stored.id !== buildStoredId(sent.id, sent.text) && !hasWords(stored, sent.text);
+  isStoredAs(stored, sent) && stored.id !== buildStoredId(sent.id, sent) && !hasContent(stored, sent);
 
 /** @param from index of the first message to replace */
 export const listReplaced = ({ messages }: StoredTail, from: number): string[] =>

@@ -3,21 +3,21 @@ import { MillraceError } from '@millrace/contracts';
 import { selectNewMessages } from '../agents/submitted-messages.ts';
 import {
   createOldMessageError,
-  hasWords,
+  hasContent,
   isEdited,
   isStoredAs,
   listReplaced,
   type SentMessage,
   type StoredTail,
 } from '../agents/replaced-messages.ts';
-import { readUiText, type UiRequest } from './ui-request.ts';
+import { readUiContent, type UiRequest } from './ui-request.ts';
 
 /** @throws state-conflict if a regenerated last answer is not the last one, run-refused for a message that is too old */
 export function findUiReplaced(request: UiRequest, tail: StoredTail): string[] {
   const { messages, messageId, trigger } = request;
   const sent = selectNewMessages(messages, { hasHistory: true }).map(({ id, parts }) => ({
     id,
-    text: readUiText(parts),
+    ...readUiContent(parts),
   }));
   const isNamed = sent.some(({ id }) => id === messageId);
   if (trigger === 'submit-message' && !isNamed)
@@ -38,7 +38,7 @@ function findSent({ messages }: StoredTail, sent: readonly SentMessage[]): numbe
   const byId = messages.findIndex((one) => sent.some((own) => isStoredAs(one, own)));
   if (byId >= 0) return byId;
   const [first] = sent;
-  return first ? messages.findLastIndex((one) => one.role === 'user' && hasWords(one, first.text)) : -1;
+  return first ? messages.findLastIndex((one) => one.role === 'user' && hasContent(one, first)) : -1;
 }
 
 /** Another page has asked a further question, which this one does not show. */

@@ -12,7 +12,7 @@ import {
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { matchCalls } from '../agents/match-calls.ts';
-import { buildStoredId } from '../agents/replaced-messages.ts';
+import { buildStoredId, type SentContent } from '../agents/replaced-messages.ts';
 import { MAX_FILENAME, createFilePart } from '../agents/file-part.ts';
 import {
   convertRole,
@@ -73,7 +73,7 @@ export function convertUiMessages(messages: readonly UiMessage[], options: Conve
   const submitted = selectNewMessages(messages, options);
   const taken = new Set<string>();
   const steps = submitted.flatMap(({ id, role, parts }) => {
-    const storedId = role === 'user' && options.hasHistory ? buildStoredId(id, readUiText(parts)) : undefined;
+    const storedId = role === 'user' && options.hasHistory ? buildStoredId(id, readUiContent(parts)) : undefined;
     const isFree = storedId !== undefined && !taken.has(storedId);
     if (isFree) taken.add(storedId);
     return splitSteps(parts).map((own, at) => ({ role, parts: own, id: at === 0 && isFree ? storedId : undefined }));
@@ -98,7 +98,10 @@ export const readAnswerText = (messages: readonly UiMessage[]): string =>
 
 const listTexts = (parts: readonly UiPart[]): string[] =>
   parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : []));
-export const readUiText = (parts: readonly UiPart[]): string => listTexts(parts).join('\n');
+export const readUiContent = (parts: readonly UiPart[]): SentContent => ({
+  text: listTexts(parts).join('\n'),
+  files: parts.flatMap(convertPart).flatMap((part) => (part.type === 'file' ? [part.data] : [])),
+});
 
 /** Each step is a message of its own, because the model reads the results of a step before the text of the next one. */
 function splitSteps(parts: readonly UiPart[]): UiPart[][] {

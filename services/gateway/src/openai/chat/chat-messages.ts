@@ -64,4 +64,8 @@ function convertPart(part: ContentPart): MessagePart {
   }
 }
 
+/** Returns the data of each file, as the run receives it. */
+export const listChatFiles = ({ content }: ChatMessage): string[] =>
+  (Array.isArray(content) ? content : []).map(convertPart).flatMap((part) => (part.type === 'file' ? [part.data] : []));
+
 export const hasSystem = (messages: readonly ChatMessage[]): boolean => messages.some(({ role }) => isSystemRole(role));

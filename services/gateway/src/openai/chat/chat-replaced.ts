@@ -1,9 +1,10 @@
 // Finds the stored turn that a chat completion asks again: chat clients repeat the conversation up to the question, without its answer. Only
-// the last turn is replaced, if its question and the answer before it have the words of the request: a client that shows an older state of the
+// the last turn is replaced, if its question and the answer before it have the words and the files of the request: a client that shows an older state of the
 // thread loses nothing. Pure.
 import { readMessageText, type Message } from '@millrace/contracts';
-import { hasWords, listReplaced, readWords, type StoredTail } from '../../agents/replaced-messages.ts';
+import { hasContent, listReplaced, readWords, type StoredTail } from '../../agents/replaced-messages.ts';
 import { isSystemRole, selectNewMessages } from '../../agents/submitted-messages.ts';
+import { listChatFiles } from './chat-messages.ts';
 import type { ChatMessage } from './chat-request.ts';
 
 /** @param sendsAll the client is known to send the whole conversation: a request without an answer is the first question */
@@ -28,11 +29,12 @@ function areAsked(questions: readonly Message[], asked: readonly ChatMessage[]):
   return (
     questions.length > 0 &&
     questions.length === asked.length &&
-    asked.every((message, at) => isSpoken(message) && isSame(questions[at], readChatText(message)))
+    asked.every((message, at) => isSpoken(message) && isSame(questions[at], message))
   );
 }
 
-const isSame = (stored: Message | undefined, text: string): boolean => stored !== undefined && hasWords(stored, text);
+const isSame = (stored: Message | undefined, message: ChatMessage): boolean =>
+  stored !== undefined && hasContent(stored, { text: readChatText(message), files: listChatFiles(message) });
 
 /** Returns the index of the first of the last messages of the user, without an answer in between. */
 function findLastQuestion(stored: readonly Message[]): number {
@@ -54,7 +56,7 @@ function isAnswer(stored: readonly Message[], before: readonly ChatMessage[]): b
 function isTurn(stored: readonly Message[], before: readonly ChatMessage[]): boolean {
   const question = before.findLast(({ role }) => role === 'user');
   const last = stored.findLast(({ role }) => role === 'user');
-  return question !== undefined && isSame(last, readChatText(question)) && isAnswer(stored, before);
+  return question !== undefined && isSame(last, question) && isAnswer(stored, before);
 }
 
 const readChatText = ({ content }: ChatMessage): string =>
