@@ -27,8 +27,8 @@ const KEYWORDS: ReadonlySet<string> = new Set(
   number object oneOf pattern patternProperties prefixItems properties propertyNames readOnly required schema string
   then title type unevaluatedItems unevaluatedProperties uniqueItems writeOnly`.split(/\s+/),
 );
-/** Of the dialect that generators write into each schema. */
-const DIALECT = /^https?:\/\/json-schema\.org\//;
+/** The whole address of a dialect, as generators write it into each schema. */
+const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft\/20\d\d-\d\d|draft-0\d)\/schema#?$/;
 
 /** A member of the request whose texts are judged, with them. */
 export type SubmittedTexts = {
