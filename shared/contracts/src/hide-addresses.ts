@@ -14,8 +14,13 @@ const LABEL = '[a-z0-9-]+';
 const RULES: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/\b(?:bearer|basic)\s+[\w.~+/=*-]{6,}/gi, KEY],
   [/(?<![\w-])(?:sk|pk|rk|gsk|xai|hf|pat|ghp|mk|key|token)[-_][\w*-]{6,}/gi, KEY],
-  [/(?<!\w)AIza[\w*-]{8,}/g, KEY],
-  [/(?<![\w+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>]+/gi, ADDRESS],
+  [/(?<!\w)(?:AIza|AKIA|ASIA|eyJ|github_pat_|glpat-|xox[a-z]-)[\w.*-]{8,}/g, KEY],
+  // A word of letters and digits behind the word for a key.
+  [
+    /(?<=(?:key|token|secret|credentials?|password)(?:[\s"'`:=]{1,3}(?:provided|is|was|given|sent|used|value)){0,2}[\s"'`“‘:=(]{1,4})(?=[\w.*+/-]{0,200}\d)(?=[\w.*+/-]{0,200}[a-z*])[\w.*+/-]{12,}/gi,
+    KEY,
+  ],
+  [/(?<![\w+.-])[a-z][a-z0-9+.-]{1,20}:(?:\\?\/){2}[^\s"'<>]+/gi, ADDRESS],
   // IPv6, alone or in brackets, also with an IPv4 address at its end.
   [/\[(?=[^\]]{0,60}:[^\]]{0,60}:)[0-9a-f:.]{2,45}(?:%\w{1,20})?\](?::\d{1,5})?/gi, ADDRESS],
   [
@@ -27,13 +32,19 @@ const RULES: readonly (readonly [pattern: RegExp, shown: string])[] = [
   // A host with a port, such as vllm:8000.
   [/(?<![\w.:-])(?=[a-z0-9.-]{0,200}[a-z])[a-z0-9][a-z0-9.-]{0,200}:\d{2,5}(?![\w:.-])/gi, ADDRESS],
   // A host without a dot, by the word before it.
-  [/(?<=\b(?:ENOTFOUND|EAI_AGAIN|getaddrinfo)\s)["'`]?[a-z0-9][\w.-]*/gi, ADDRESS],
+  [
+    /(?<=\b(?:ENOTFOUND|EAI_AGAIN|getaddrinfo|E(?:CONN(?:REFUSED|RESET|ABORTED)|HOSTUNREACH|NETUNREACH|TIMEDOUT)|dial tcp: lookup)\s)["'`]?[a-z0-9][\w.-]*/gi,
+    ADDRESS,
+  ],
+  [/(?<=\b(?:host|hostname|server|upstream|addr|address|base_url|endpoint)=["'`]?)[a-z0-9][\w.-]*/gi, ADDRESS],
+  [/(?<=\bconnect(?:ion|ing|ed)? (?:to|with) ["'`]?)(?=[\w.]*[0-9.-])[a-z][\w.-]*[\w]/gi, ADDRESS],
+  [/(?<![\w:/\\])(?:\\?\/){2}[a-z0-9][\w.-]*[^\s"'<>)\]]*/gi, ADDRESS],
   [
     /(?<=\b(?:host|hostname|server|upstream|node|pod|backend|worker)\s["'`]?)(?=[a-z0-9.]*[0-9-])[a-z][a-z0-9.-]*/gi,
     ADDRESS,
   ],
   [/(?<![\w/.:])\/(?:[\w.@~+-]+\/)+[\w.@~+-]*/g, ADDRESS],
-  [/(?<!\w)[a-z]:\\[^\s"'<>]+/gi, ADDRESS],
+  [/(?<!\w)(?:[a-z]:[\\/]|file:\/)[^\s"'<>]+/gi, ADDRESS],
 ];
 
 export const hideAddresses = (text: string): string =>
