@@ -21,6 +21,13 @@ const thread = {
 beforeAll(async () => {
   serveApi(owner.bus, 'threads-get', async ({ threadId }, { tenant, run }) => {
     if (threadId === 'slow') return new Promise(() => undefined);
+    if (threadId === 'quoting')
+      throw new MillraceError('model-call-failed', 'Embedding failed: connect ECONNREFUSED gpuhost', {
+        remedy: 'Ask POST /v1/threads/search again.',
+        cause: new Error('connect ECONNREFUSED gpuhost'),
+      });
+    if (threadId === 'relaying') throw new MillraceError('store-unavailable', 'The vector store: 10.0.12.7:6333');
+    if (threadId === 'own') throw new MillraceError('thread-unknown', 'No thread "chat.example.com".');
     if (threadId === 'broken') throw new TypeError('a bug');
     if (threadId === 'unknown')
       throw new MillraceError('thread-unknown', `No thread "${threadId}".`, { remedy: 'List them.' });
@@ -76,6 +83,19 @@ describe('errors of an api request', () => {
 
   test('A coded error is thrown with its remedy', async () => {
     await expect(get('unknown')).rejects.toMatchObject({ code: 'thread-unknown', remedy: 'List them.' });
+  });
+
+  test('An error that quotes another server hides hosts from end clients, and from no operator', async () => {
+    const ask = (caller: string, threadId: string) =>
+      askApi(client.bus, 'threads-get', { caller, tenant: 'acme' }, { threadId }).catch((error: unknown) => error);
+    expect(await ask('ada', 'quoting')).toMatchObject({
+      code: 'model-call-failed',
+      message: 'Embedding failed: connect ECONNREFUSED (hidden address)',
+      remedy: 'Ask POST /v1/threads/search again.',
+    });
+    expect(await ask('ada', 'relaying')).toMatchObject({ message: 'The vector store: (hidden address)' });
+    expect(await ask('operator', 'quoting')).toMatchObject({ message: expect.stringContaining('gpuhost') });
+    expect(await ask('ada', 'own')).toMatchObject({ message: 'No thread "chat.example.com".' });
   });
 
   test('A bug of the service is thrown as internal', async () => {

@@ -8,6 +8,7 @@ import {
   VERB_RIGHTS,
   apiReplySchema,
   fromWireError,
+  hideAddresses,
   isIdempotent,
   isOperator,
   isOperatorVerb,
@@ -21,8 +22,10 @@ import {
   type ApiRequest,
   type ApiRequestInput,
   type ApiVerb,
+  type ErrorCode,
   type PublicAnswer,
   type PublicVerb,
+  type WireError,
 } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
@@ -118,7 +121,8 @@ export type ApiHandler<V extends ApiVerb> = (request: ApiRequest<V>, call: ApiCa
 
 /**
  * Replicas share a verb by queue group. A coded error of the handler becomes the reply. The caller is that of the subject:
- * an end client receives no operator's verb, no hidden member of an answer, and no message of an error without a code.
+ * an end client receives no operator's verb, no hidden member of an answer, no message of an error without a code, and no address of a
+ * store or a provider.
  */
 export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandler<V>): Serving {
   const contract: { request: z.ZodType; run: boolean } = API[verb];
@@ -142,7 +146,7 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
         const { show } = VERB_RIGHTS[verb];
         return { ok: forOperator || !show ? answer : show(answer) };
       } catch (error) {
-        if (MillraceError.isInstance(error)) return { error: toWireError(error) };
+        if (MillraceError.isInstance(error)) return { error: forOperator ? toWireError(error) : hideQuoted(error) };
         bus.log.error({ verb, ...toLoggedError(error) }, 'api handler threw');
         return { error: toWireError(forOperator ? error : createHiddenError(verb)) };
       }
@@ -154,6 +158,15 @@ function createOperatorVerbError(verb: ApiVerb): MillraceError {
   return new MillraceError('permission-denied', `${verb} is a verb of operators.`, {
     remedy: `Connect as an operator, or use a key with the scope ${VERB_RIGHTS[verb].scope} on the gateway.`,
   });
+}
+
+/** Codes of errors that quote a store or a provider. Those of another service have no cause here. */
+const QUOTING: ReadonlySet<string> = new Set<ErrorCode>(['store-unavailable', 'model-call-failed', 'internal']);
+
+function hideQuoted(error: MillraceError): WireError {
+  const shown = toWireError(error);
+  const isQuoting = error.cause !== undefined || QUOTING.has(shown.code);
+  return isQuoting ? { ...shown, message: hideAddresses(shown.message) } : shown;
 }
 
 /** An error without a code may quote a definition or other callers. */
