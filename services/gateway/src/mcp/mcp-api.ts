@@ -12,6 +12,8 @@ import { readAgent } from '../own/run-routes.ts';
 import { acceptsEvents, addAccepted, toJsonAnswer } from './accepted-answer.ts';
 import { createAgentServer } from './agent-tools.ts';
 
+/** Messages of a batch: the handler has the same maximum, and checks each message before that. */
+const MAX_BATCH = 100;
 /** Open subscriptions of one request: the list of agents is read with each request, so nothing is announced. */
 const MAX_SUBSCRIPTIONS = 1;
 
@@ -26,7 +28,7 @@ export function mountMcp(app: Hono, context: GatewayContext): void {
 }
 
 async function serveMcp(request: Request, agent: string | undefined, context: GatewayContext): Promise<Response> {
-  const { access, whole } = await openRequest(request, context);
+  const { access, whole, ...body } = await openRequest(request, context);
   const client = await access.connectClient();
   const agents = await listAgents(client, access, agent);
   const handler = createMcpHandler(() => createAgentServer(agents, { client, access, context }), {
@@ -35,16 +37,32 @@ async function serveMcp(request: Request, agent: string | undefined, context: Ga
     keepAliveMs: context.settings.KEEP_ALIVE_MS,
     onerror: (error) => context.log.debug({ error: error.message }, 'a request of MCP was refused'),
   });
-  const response = await handler.fetch(whole);
+  const response = await handler.fetch(whole, body);
   return acceptsEvents(request) ? response : toJsonAnswer(response);
 }
 
-/** Returns the access, and the request with its whole body: the handler would read it without a limit of the account. */
-async function openRequest(request: Request, context: GatewayContext): Promise<{ access: Access; whole: Request }> {
+/** `whole`: the request with its body, which the handler would read without a limit of the account. `parsedBody`: absent if the body is no JSON. */
+type OpenedMessages = { access: Access; whole: Request; parsedBody?: unknown };
+
+/** @throws message-invalid for a batch of more than MAX_BATCH messages */
+async function openRequest(request: Request, context: GatewayContext): Promise<OpenedMessages> {
   if (request.method !== 'POST') return { ...(await openAccess(request, 'run', context)), whole: request };
   const { access, body } = await openText(request, { scope: 'run' }, context);
   const { url, method, signal } = request;
-  return { access, whole: new Request(url, { method, headers: addAccepted(request), signal, body }) };
+  const whole = new Request(url, { method, headers: addAccepted(request), signal, body });
+  const parsedBody = parseMessages(body);
+  if (!Array.isArray(parsedBody) || parsedBody.length <= MAX_BATCH) return { access, whole, parsedBody };
+  throw new MillraceError('message-invalid', `The batch has more than ${MAX_BATCH} messages.`, {
+    remedy: 'Send several requests.',
+  });
+}
+
+function parseMessages(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws agent-unknown for an agent of the path that the key may not run */

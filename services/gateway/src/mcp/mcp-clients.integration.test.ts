@@ -137,6 +137,20 @@ test('Each call of a batch counts as a request of the key', async () => {
   expect(answer.match(/more than 6 requests a minute/g)).toHaveLength(2);
 });
 
+test('The refusal of a batch of any length costs no more than a message of the same values', async () => {
+  const ask = async (body: unknown) => {
+    const { user } = process.threadCpuUsage();
+    const { status } = await gateway.fetch('/mcp', 'key-ada', postJson(body));
+    return { status, micros: process.threadCpuUsage().user - user };
+  };
+  const batch = Array.from({ length: 50_000 }, () => ({ jsonrpc: '2.0', method: 'x' }));
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { batch } };
+  await ask(list);
+  const [message, refused] = [await ask(list), await ask(batch)];
+  expect([message.status, refused.status]).toEqual([200, 400]);
+  expect(refused.micros).toBeLessThan(3 * message.micros);
+});
+
 describe.each([
   ['*/*', 'application/json'],
   ['application/json', 'application/json'],
