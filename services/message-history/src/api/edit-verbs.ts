@@ -3,14 +3,13 @@
 // the deletion.
 import {
   MillraceError,
-  isOperator,
   labelSubmitted,
   type ApiAnswer,
   type ApiRequest,
   type Message,
   type Thread,
 } from '@millrace/contracts';
-import { chooseMemoryOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
+import { chooseMemoryOwner, type MemoryCaller } from '@millrace/stores';
 import { createTailConflict } from '../store/history-errors.ts';
 import type { HistoryStore, OwnedThread } from '../store/history-store.ts';
 import { forgetMessages, splitIds, type Forget } from '../store/forget-messages.ts';
@@ -60,11 +59,9 @@ export function createEditVerbs({ store, forget, getOwnThread }: EditParts): Edi
       }
       return { threadId, deleted, total: await countMessages(owned) };
     },
-    'messages-save': async (request, call) => {
+    'messages-save': async (request, { tenant }) => {
       const { threadId, messages, saveId = crypto.randomUUID() } = request;
-      const { tenant } = call;
       checkMessages(messages);
-      if (!isOperator(call.caller)) await requireOwnResource(call, request.resourceId);
       const resourceId = request.resourceId ?? (await findResource(store, { tenant, threadId }));
       const place = { threadId, ...(resourceId !== undefined && { resourceId }) };
       const owned = { tenant, threadId, owner: chooseMemoryOwner(place) };

@@ -52,9 +52,12 @@ describe('memory-set', () => {
   let store: WorkingMemoryStore;
   beforeAll(() => void (store = openSqliteMemoryStore({ path: ':memory:' })));
   afterAll(() => store.close());
-  const set = async (request: object, caller: string = OPERATOR_CALLER) =>
+  const set = async (request: object) =>
     API['memory-set'].answer.parse(
-      await createMemorySet(store)(API['memory-set'].request.parse(request), { tenant: 'acme', caller }),
+      await createMemorySet(store)(API['memory-set'].request.parse(request), {
+        tenant: 'acme',
+        caller: OPERATOR_CALLER,
+      }),
     );
   const read = (key: string, threadId?: string) => store.read({ tenant: 'acme', key, threadId });
 
@@ -80,14 +83,6 @@ describe('memory-set', () => {
     await set(request);
     await set({ resourceId: 'repeated', memory: { b: 1 } });
     expect(await set(request)).toEqual({ memory: { b: 1 }, version: 2 });
-  });
-
-  test('memory-set accepts the memory of the caller’s own resource only, and stores it as untrusted', async () => {
-    const bob = await hashCaller('acme', 'bob');
-    await set({ resourceId: 'bob', memory: { a: 1 } }, bob);
-    expect(await read('bob')).toMatchObject({ trust: 'untrusted' });
-    for (const request of [{ resourceId: 'ada' }, { threadId: 't1' }])
-      await expect(set({ ...request, memory: {} }, bob)).rejects.toMatchObject({ path: 'resourceId' });
   });
 
   test('memory-set rejects a memory that exceeds the limit of every memory', async () => {

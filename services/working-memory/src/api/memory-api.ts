@@ -1,7 +1,7 @@
 // Implements the public verbs memory-get and memory-set for the working memory of a resource, of a thread without a
 // resource, or of one thread of a resource; and the deletion of the memory of a thread.
 import type { ForgottenSaves } from '@millrace/bus';
-import { MillraceError, isOperator, type ApiAnswer, type ApiRequest, type ForgetRequest } from '@millrace/contracts';
+import { MillraceError, type ApiAnswer, type ApiRequest, type ForgetRequest } from '@millrace/contracts';
 import {
   chooseMemoryOwner,
   buildResourceOwner,
@@ -39,15 +39,14 @@ function readOwner({ resourceId, threadId }: ApiRequest<'memory-get'>): Omit<Mem
 const ATTEMPTS = 5;
 
 /**
- * Replaces a memory. An operator's memory is trusted; a caller may pass text of others on.
+ * Replaces a memory. Only operators call the verb, and their memory is trusted.
  * @throws message-invalid, state-conflict if the memory has another version than the requested one
  */
 export const createMemorySet =
   (store: WorkingMemoryStore) =>
-  async (request: ApiRequest<'memory-set'>, call: MemoryCaller): Promise<ApiAnswer<'memory-set'>> => {
+  async (request: ApiRequest<'memory-set'>, { tenant }: MemoryCaller): Promise<ApiAnswer<'memory-set'>> => {
     const { memory, version, setId = crypto.randomUUID() } = request;
-    const owner = { tenant: call.tenant, ...readOwner(request) };
-    await requireOwnResource(call, request.resourceId);
+    const owner = { tenant, ...readOwner(request) };
     if (memory !== null && countBytes(memory) > MEMORY_MAX_BYTES) throw createTooLargeError(countBytes(memory));
     // No run has this id: ids of runs are tokens.
     const run = { runId: `set:${setId}`, epoch: 1 };
@@ -56,10 +55,7 @@ export const createMemorySet =
       if (current.writtenEpoch > 0) return { memory: current.memory, version: current.version };
       if (version !== undefined && version !== current.version) throw createVersionError(version, current.version);
       const set = { owner, run, version: current.version, memory };
-      const { outcome } = await store.compareAndSet({
-        ...set,
-        trust: isOperator(call.caller) ? 'trusted' : 'untrusted',
-      });
+      const { outcome } = await store.compareAndSet({ ...set, trust: 'trusted' });
       if (outcome === 'written') return { memory, version: current.version + 1 };
       if (attempt === ATTEMPTS) throw createVersionError(current.version);
     }
