@@ -1,10 +1,10 @@
 // Passes answers that processors have changed through the output chain again: rebuilt in the buffer of a run that
 // releases its result as a whole, otherwise before the changed text replaces the streamed one (restate-answer.ts).
 import { readMessageText, selectMessages, type Message } from '@millrace/contracts';
-import { guardChunks } from '../sessions/guard-chunks.ts';
 import { addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
 import { buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
+import { guardAgain } from './guard-again.ts';
 import { makeMessageChunks } from './message-chunks.ts';
 import { rebuildBuffered, takePassed } from './rebuild-buffered.ts';
 
@@ -40,7 +40,7 @@ const listTextIds = ({ ref: { runId }, getState }: Run): string[] =>
 async function passLate(run: Run): Promise<Interrupt | undefined> {
   for (const message of listLate(run)) {
     const stopped = await run.serialize(async () => {
-      const { chunks, interrupt } = await guardChunks(run, makeMessageChunks(run.ref.runId, message));
+      const { chunks, interrupt } = await guardAgain(run, message.id, makeMessageChunks(run.ref.runId, message));
       const ended = run.checkInterruption();
       if (ended) return ended;
       if (interrupt) return addRejected(interrupt, rejectWholeRun(run.getState()));

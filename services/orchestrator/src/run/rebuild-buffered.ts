@@ -5,6 +5,7 @@ import { guardChunks } from '../sessions/guard-chunks.ts';
 import { addRejected, type Interrupt, type RejectedChunks } from '../state/interrupt.ts';
 import { labelChanged } from '../state/run-labels.ts';
 import type { Run } from '../state/run-context.ts';
+import { guardAgain } from './guard-again.ts';
 import { isFrame, joinText, makeMessageChunks, makeStepFinish } from './message-chunks.ts';
 import { isStepFinish, putInPlace, splitSteps, type StepChunks } from './step-chunks.ts';
 import { getOwner } from '../state/run-head.ts';
@@ -85,7 +86,8 @@ async function remakeStep(
 ): Promise<{ chunks: readonly Chunk[] } | { interrupt: Interrupt }> {
   const finish = was.find((one) => one.type === 'step-finish');
   const made = message ? makeMessageChunks(run.ref.runId, message) : [];
-  const passed = await guardChunks(run, finish ? [...made, makeStepFinish(finish, message)] : made);
+  const again = finish ? [...made, makeStepFinish(finish, message)] : made;
+  const passed = message ? await guardAgain(run, message.id, again) : await guardChunks(run, again);
   if (passed.interrupt) return { interrupt: passed.interrupt };
   let rebuilt = message;
   if (message) {

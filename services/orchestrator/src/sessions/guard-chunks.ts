@@ -22,10 +22,10 @@ const stage = 'processOutputStream';
 
 export type GuardedChunks = { chunks: readonly Chunk[]; interrupt?: Interrupt | undefined };
 
-/** Accepts only chunks that pass the output chain. Does not publish. */
-export async function guardChunks(run: Run, chunks: readonly Chunk[]): Promise<GuardedChunks> {
+/** Accepts only chunks that pass the output chain. Does not publish. @param step number of their step; the last one if absent */
+export async function guardChunks(run: Run, chunks: readonly Chunk[], step?: number): Promise<GuardedChunks> {
   if (!chunks.every(passesChain)) throw new Error('the chunk does not pass the output chain');
-  const input = buildStreamInput(run);
+  const input = { ...buildStreamInput(run), ...(step !== undefined && { stepNumber: step }) };
   const entries = listEntries(run.plan, stage);
   if (entries.length === 0 || chunks.length === 0) return { chunks };
   const started = performance.now();
