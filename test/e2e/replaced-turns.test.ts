@@ -116,6 +116,34 @@ describe('an answer that is generated again', () => {
     expect(await readThread(chat.id)).toEqual(['Alpha', 'One.', 'Bravo', 'Two.']);
   });
 
+  test('useChat is refused while the question of another page is answered, and that run continues', async () => {
+    const chat = openChat();
+    await chat.sendMessage({ text: ask('Alpha', 'One.') });
+    const other = openChat(chat.id);
+    other.messages = structuredClone(chat.messages);
+    const slow = `Bravo ${script({ text: 'Two. '.repeat(20), chunkSize: 4, delayMs: 50 })}`;
+    const answering = other.sendMessage({ text: slow });
+    await expect.poll(() => bodies.length, { timeout: 10_000 }).toBe(2);
+    await chat.regenerate();
+    expect(chat.error?.message).toContain('state-conflict');
+    await answering;
+    expect(other.error).toBeUndefined();
+    expect(await readThread(chat.id)).toEqual(['Alpha', 'One.', 'Bravo', 'Two.']);
+  });
+
+  test('useChat asks again while its own question is answered, and the first run ends', async () => {
+    const chat = openChat();
+    const slow = `Alpha ${script({ text: 'One. '.repeat(40), chunkSize: 4, delayMs: 50 })}`;
+    const first = chat.sendMessage({ text: slow });
+    await expect.poll(() => bodies.length, { timeout: 10_000 }).toBe(1);
+    const other = openChat(chat.id);
+    other.messages = structuredClone(chat.messages).slice(0, 1);
+    await other.regenerate();
+    expect(other.error).toBeUndefined();
+    await first;
+    expect(await readThread(chat.id)).toEqual(['Alpha', 'One.']);
+  });
+
   test('A run that is blocked keeps the old answer', async () => {
     const chat = openChat();
     await chat.sendMessage({ text: ask('Alpha', 'One.') });

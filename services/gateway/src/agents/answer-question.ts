@@ -1,7 +1,7 @@
 // Answers the question with which the newest run of a thread waits. Protocols of chats have no form for a question: the
 // next message on the thread is the answer.
 import type { Client, Run } from '@millrace/client';
-import { MillraceError, isFinal, type ApiAnswer, type ShownPending } from '@millrace/contracts';
+import { MillraceError, isFinal, type ApiAnswer, type Message, type ShownPending } from '@millrace/contracts';
 import type { CallMark, OpenedRequest } from '../recent/open-request.ts';
 import { findMark, openAndContinue, readEnd, type FoundMark } from './run-mark.ts';
 
@@ -20,10 +20,18 @@ export async function findNewestRun(
   }
 }
 
-/** Cancels the newest run of a thread, and resolves when it has ended and its messages are stored. */
-export async function endNewestRun(client: Client, threadId: string, agent: string): Promise<void> {
+/**
+ * Cancels the newest run of a thread, and resolves when it has ended and its messages are stored.
+ * @param check throws for the input of a run that is not to be ended
+ */
+export async function endNewestRun(
+  client: Client,
+  { threadId, agent }: Pick<TextAnswer, 'threadId' | 'agent'>,
+  check: (input: readonly Message[] | undefined) => unknown,
+): Promise<void> {
   const newest = await findNewestRun(client, threadId, agent);
   if (!newest || isFinal(newest.run.status)) return;
+  check(newest.input);
   const { runId } = newest.run;
   await client.runs.cancel(runId);
   await (await client.follow(runId)).result();

@@ -1,5 +1,5 @@
 // Finds the stored messages that a request of useChat replaces: the page has dropped an answer to ask for another one, or has edited a message.
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, type Message } from '@millrace/contracts';
 import { selectNewMessages } from '../agents/submitted-messages.ts';
 import {
   createOldMessageError,
@@ -14,11 +14,8 @@ import { readUiContent, type UiRequest } from './ui-request.ts';
 
 /** @throws state-conflict if a regenerated last answer is not the last one, run-refused for a message that is too old */
 export function findUiReplaced(request: UiRequest, tail: StoredTail): string[] {
-  const { messages, messageId, trigger } = request;
-  const sent = selectNewMessages(messages, { hasHistory: true }).map(({ id, parts }) => ({
-    id,
-    ...readUiContent(parts),
-  }));
+  const { messageId, trigger } = request;
+  const sent = listSent(request);
   const isNamed = sent.some(({ id }) => id === messageId);
   if (trigger === 'submit-message' && !isNamed)
     return listFrom(
@@ -27,9 +24,24 @@ export function findUiReplaced(request: UiRequest, tail: StoredTail): string[] {
     );
   const from = findSent(tail, sent);
   if (from < 0 && !tail.isWhole) throw createOldMessageError('messages');
-  if (trigger === 'regenerate-message' && (messageId ?? undefined) === undefined) refuseLaterTurn(tail, from, sent);
+  if (isOfLastAnswer(request)) refuseLaterTurn(tail, from, sent);
   return listFrom(tail, from);
 }
+
+/** @throws state-conflict if the active run answers a message that the page does not show. @param input of the run; absent: not judged yet */
+export function refuseOtherRun(request: UiRequest, input: readonly Message[] | undefined): void {
+  if (!isOfLastAnswer(request)) return;
+  const sent = listSent(request);
+  const isSent = (message: Message) => sent.some((own) => isStoredAs(message, own) || hasContent(message, own));
+  if (!input?.every((message) => message.role !== 'user' || isSent(message))) throw createLaterTurnError();
+}
+
+const listSent = ({ messages }: UiRequest): SentMessage[] =>
+  selectNewMessages(messages, { hasHistory: true }).map(({ id, parts }) => ({ id, ...readUiContent(parts) }));
+
+/** The page asks for another last answer, without a name for it. */
+const isOfLastAnswer = ({ trigger, messageId }: UiRequest): boolean =>
+  trigger === 'regenerate-message' && (messageId ?? undefined) === undefined;
 
 const listFrom = (tail: StoredTail, from: number): string[] => (from < 0 ? [] : listReplaced(tail, from));
 
@@ -44,9 +56,11 @@ function findSent({ messages }: StoredTail, sent: readonly SentMessage[]): numbe
 /** Another page has asked a further question, which this one does not show. */
 function refuseLaterTurn({ messages }: StoredTail, from: number, sent: readonly SentMessage[]): void {
   const later = messages.slice(from + sent.length).find(({ role }) => role === 'user');
-  if (from < 0 || !later) return;
-  throw new MillraceError('state-conflict', 'The chat has messages after the answer that was to be generated again.', {
+  if (from >= 0 && later) throw createLaterTurnError();
+}
+
+const createLaterTurnError = (): MillraceError =>
+  new MillraceError('state-conflict', 'The chat has messages after the answer that was to be generated again.', {
     path: 'messages',
     remedy: 'Load the chat again, or name the answer with messageId.',
   });
-}

@@ -1,11 +1,12 @@
 // The routes of useChat: a chat is a thread. A page that disconnects stops reading; only the route `stop` cancels.
 import type { Client, Run } from '@millrace/client';
+import type { Message } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
 import { type CallMark, type OpenedRequest, settleFailed, settleRequest } from '../recent/open-request.ts';
 import { answerNewestQuestion, endNewestRun } from '../agents/answer-question.ts';
 import { readTail } from '../agents/replaced-messages.ts';
-import { findUiReplaced } from './ui-replaced.ts';
+import { findUiReplaced, refuseOtherRun } from './ui-replaced.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent/repeated-run.ts';
@@ -62,7 +63,8 @@ async function startOrJoin(request: AgentRequest, client: Client, parts: StartPa
   const traits = await context.readTraits(access, agent);
   const converted = convertUiMessages(messages, traits);
   // An answer that is generated again may still be under way.
-  if (isRedone && !joined) await endNewestRun(client, id, agent);
+  const checkInput = (input: readonly Message[] | undefined) => traits.hasHistory && refuseOtherRun(request, input);
+  if (isRedone && !joined) await endNewestRun(client, { threadId: id, agent }, checkInput);
   const replaced = traits.hasHistory ? findUiReplaced(request, await readTail(client, id)) : [];
   const replaces = replaced.length > 0 ? { replaces: replaced } : {};
   const runId = joined?.value ?? crypto.randomUUID();
