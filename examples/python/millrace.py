@@ -133,6 +133,7 @@ class Processor:
     aliases: ClassVar[Sequence[str]] = []
     positions: ClassVar[Mapping[str, int] | None] = None
     judges_text: ClassVar[bool] = False
+    judges_files: ClassVar[Sequence[str] | Json | None] = None  # ["image", "document"], or {"option": NAME} with a list of kinds
     adds_text: ClassVar[bool] = False
     memory_key: ClassVar[str | None] = None
     policy: ClassVar[Json] = {"timeoutMs": 5000, "attempts": 2, "onFailure": "fail"}
@@ -163,6 +164,7 @@ class Processor:
             "policy": cls.policy,
             **({"positions": cls.positions} if cls.positions else {}),
             **({"judgesText": True} if cls.judges_text else {}),
+            **({"judgesFiles": cls.judges_files if isinstance(cls.judges_files, dict) else list(cls.judges_files)} if cls.judges_files else {}),
             **({"addsText": True} if cls.adds_text else {}),
             **({"memoryKey": cls.memory_key} if cls.memory_key else {}),
         }

@@ -1,11 +1,13 @@
 // Checks with files: each protocol of checks with each value of `files`. No answer reports a file as clean that no guard has read.
-import { buildTextMessage, type Message, type MessagePart } from '@millrace/contracts';
-import { useNats, useStack } from '@millrace/testkit';
+import { buildTextMessage, type JsonObject, type Message, type MessagePart } from '@millrace/contracts';
+import { useNats, useProcessors, useStack } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { seeing } from './file-processors.ts';
 import { createUserKey, listGatewayUrls } from './gateways.ts';
 
 const nats = useNats();
 const stack = useStack(nats, ['orchestrator', 'guardrails', 'auth', 'gateway'], () => ({ GATEWAY_PORT: '0' }));
+useProcessors(nats, [seeing]);
 
 type File = Extract<MessagePart, { type: 'file' }>;
 const WORD = 'forbidden';
@@ -20,26 +22,29 @@ const FILES: Record<string, File> = {
 };
 /** refused: an error or a block that names the file. unjudged: the answer names it. */
 type Outcome = 'refused' | 'unjudged' | 'clean' | 'blocked';
-const AGENTS: Record<string, { guarded: boolean; files?: string }> = {
+type CheckedAgent = { guarded: boolean; files?: string; sees?: JsonObject };
+const AGENTS: Record<string, CheckedAgent> = {
   'guarded-default': { guarded: true },
   'guarded-refuse': { guarded: true, files: 'refuse' },
   'guarded-text': { guarded: true, files: 'text' },
   'guarded-pass': { guarded: true, files: 'pass' },
   'plain-default': { guarded: false },
+  'judged-images': { guarded: true, sees: { kinds: ['image'] } },
+  'judged-pass': { guarded: true, files: 'pass', sees: { kinds: ['image'] } },
+  'judged-rejecting': { guarded: false, sees: { kinds: ['image'], rejects: 'iVBORw0KGgo=' } },
+  'judged-failing': { guarded: false, sees: { kinds: ['image'], fails: true } },
 };
 let url = '';
 let key = '';
 beforeAll(async () => {
   [url = ''] = await listGatewayUrls(stack);
   ({ key } = await createUserKey(stack, 'ada'));
-  const input = [{ use: 'keyword', options: { keywords: [WORD] } }];
-  for (const [name, { guarded, files }] of Object.entries(AGENTS))
-    await stack.client.agents.apply({
-      name,
-      model: 'openai/gpt-5-mini',
-      ...(guarded && { input }),
-      ...(files && { files }),
-    });
+  const guard = { use: 'keyword', options: { keywords: [WORD] } };
+  for (const [name, { guarded, files, sees }] of Object.entries(AGENTS)) {
+    const judge = sees && { use: 'seeing', options: sees, onFailure: 'skip' };
+    const input = [...(guarded ? [guard] : []), ...(judge ? [judge] : [])];
+    await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', input, ...(files && { files }) });
+  }
 });
 
 const post = async (path: string, body: object): Promise<string> => {
@@ -110,8 +115,16 @@ const REFUSING: Record<string, [ask: Ask, path: string]> = {
 };
 
 const chooseOutcome = (agent: string, name: string): Outcome => {
-  const { guarded, files = guarded ? 'refuse' : 'pass' } = AGENTS[agent] ?? { guarded: false };
+  const {
+    guarded,
+    sees,
+    files = sees ? 'judged' : guarded ? 'refuse' : 'pass',
+  }: CheckedAgent = AGENTS[agent] ?? {
+    guarded: false,
+  };
   const isText = name.endsWith('text');
+  if (sees && name === 'image') return sees['fails'] ? 'refused' : sees['rejects'] ? 'blocked' : 'clean';
+  if (files === 'judged' && !isText) return 'refused';
   if (files === 'refuse' || (files === 'text' && !isText)) return 'refused';
   if (!isText) return 'unjudged';
   return guarded && name === 'forbidden text' ? 'blocked' : 'clean';

@@ -144,7 +144,7 @@ const { maxEntries, maxTools, maxInstructions, maxOverrides } = AGENT_LIMITS;
 export const CALLER_ROLES = ['user', 'assistant', 'tool'] as const;
 
 /** Effect of a file that reaches a run: guards read text, not images, documents and sounds. */
-export const filesSchema = z.enum(['refuse', 'text', 'pass']);
+export const filesSchema = z.enum(['refuse', 'text', 'judged', 'pass']);
 export type Files = z.infer<typeof filesSchema>;
 
 /** Decides whether a tool is called while untrusted content is in the prompt. */
@@ -200,7 +200,7 @@ export const agentSchema = z.strictObject({
   files: filesSchema
     .optional()
     .describe(
-      'Files of messages. refuse: none. text: those that guards read, UTF-8 of a text type and no URL. pass: all, unjudged. Default: refuse if an entry judges text, otherwise pass.',
+      'Files of messages. refuse: none. text: those that guards read, UTF-8 of a text type and no URL. judged: also those that an input entry with judgesFiles has passed in this run. pass: all, unjudged. Default: judged if an entry judges files, refuse if one judges text, otherwise pass.',
     ),
   questions: z
     .array(tokenSchema)

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { memoryKeySchema, onFailureSchema } from './agent.ts';
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
+import { judgesFilesSchema } from './judged-files.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { listSchema, readsByStageSchema, stageSchema } from './stage.ts';
 import { stageChangesSchema } from './stage-changes.ts';
@@ -49,6 +50,11 @@ export const processorDescriptorSchema = z.object({
     .boolean()
     .optional()
     .describe('judges or redacts the texts of the call, and no later text: entries that add text belong before it'),
+  judgesFiles: judgesFilesSchema
+    .optional()
+    .describe(
+      'kinds of files in messages of the source input that the processor judges in processInput: its verdict continue passes them',
+    ),
   addsText: z.boolean().optional().describe('adds text to messages that no processor has judged'),
   memoryKey: memoryKeySchema
     .optional()

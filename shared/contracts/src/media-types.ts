@@ -31,6 +31,20 @@ const CHARSET = /; ?charset="?(?:utf-8|us-ascii)"?$/;
 export const isKnownMediaType = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= 128 && known.has(value.toLowerCase().replace(CHARSET, ''));
 
+/** Kinds of files that a processor can judge. No processor judges sound, video and archives. */
+export const FILE_KINDS = ['image', 'document'] as const;
+export type FileKind = (typeof FILE_KINDS)[number];
+
+const DOCUMENT_TYPES =
+  /^application\/(?:pdf|msword|epub\+zip|vnd\.(?:apple\.(?:keynote|numbers|pages)|ms-(?:excel|powerpoint)|oasis\.opendocument\.[a-z]+|openxmlformats-officedocument\.[a-z.]+))$/i;
+
+/** Returns the kind of a media type without parameters, or undefined. */
+export function findFileKind(mimeType: unknown): FileKind | undefined {
+  if (typeof mimeType !== 'string') return undefined;
+  if (/^image\/[\w.+*-]+$/i.test(mimeType)) return 'image';
+  return DOCUMENT_TYPES.test(mimeType) ? 'document' : undefined;
+}
+
 const TEXT_TYPES =
   /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|x-sh|sql|toml|rtf)\b|message\/rfc822)/i;
 

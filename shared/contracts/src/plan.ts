@@ -15,10 +15,13 @@ import {
   type Files,
 } from './agent.ts';
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
+import { fileKindSchema } from './judged-files.ts';
+import type { FileKind } from './media-types.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { LIST_OF_STAGE, listSchema, readsByStageSchema, stageSchema, type ListName, type Stage } from './stage.ts';
 import type { RunJudges } from './stage-call.ts';
 import { resolvedChangesSchema, stageChangesSchema } from './stage-changes.ts';
+import { getOwnMember } from './own-member.ts';
 import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
@@ -37,6 +40,7 @@ export const planEntrySchema = z.object({
   processCutOff: z.boolean().optional().describe('processLLMResponse also receives model calls that were cut off'),
   rewritesAnswers: z.boolean().optional(),
   judgesText: z.boolean().optional(),
+  judgesFiles: z.array(fileKindSchema).optional().describe('kinds of files that the entry passes in processInput'),
   addsText: z.boolean().optional().describe('its text is untrusted, unless it has a label'),
   options: jsonObjectSchema,
   required: z.boolean().describe('a list of the caller does not replace the entry'),
@@ -126,9 +130,29 @@ export function listRunJudges({ entries }: Pick<Plan, 'entries'>): RunJudges {
   return { input: listIn('input'), output: listIn('output') };
 }
 
+/**
+ * Returns the entries that pass files, in order: not those that only observe, or that judge while the model already reads
+ * the files.
+ */
+export function listFileJudges(plan: Pick<Plan, 'entries' | 'order' | 'groups'>): PlanEntry[] {
+  const late = new Set(plan.groups?.flatMap(({ overlap, members }) => (overlap ? members : [])));
+  return (plan.order.processInput ?? []).flatMap((name) => {
+    const entry = getOwnMember(plan.entries, name);
+    return entry?.judgesFiles?.length && !entry.observe && !late.has(name) ? [entry] : [];
+  });
+}
+
+/** Returns the kinds of files that entries of the plan judge. */
+export const listJudgedKinds = (plan: Parameters<typeof listFileJudges>[0]): FileKind[] => [
+  ...new Set(listFileJudges(plan).flatMap(({ judgesFiles = [] }) => judgesFiles)),
+];
+
 /** Returns `files` of an agent that is applied now, or undefined if nothing judges. */
-export const chooseFiles = ({ files }: Pick<Agent, 'files'>, { entries }: Pick<Plan, 'entries'>): Files | undefined =>
-  files ?? (Object.values(entries).some(({ judgesText, observe }) => judgesText && !observe) ? 'refuse' : undefined);
+export function chooseFiles({ files }: Pick<Agent, 'files'>, plan: Plan): Files | undefined {
+  if (files !== undefined) return files;
+  if (listFileJudges(plan).length > 0) return 'judged';
+  return Object.values(plan.entries).some(({ judgesText, observe }) => judgesText && !observe) ? 'refuse' : undefined;
+}
 
 /** Entries that are called in sequence, or a group of concurrent entries. */
 /** `observes`: the run does not wait for them. */

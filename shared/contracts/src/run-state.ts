@@ -18,8 +18,8 @@ import {
   usageSchema,
 } from './model.ts';
 import { appliedAgentSchema } from './plan.ts';
-import { wireErrorSchema } from './errors.ts';
-import { storedRequestSchema, runResultSchema, tripwireSchema } from './run.ts';
+import { storedRequestSchema, runResultSchema } from './run.ts';
+import { rejectionSchema } from './run-rejection.ts';
 import { finishChunkSchema, storedChunkSchema } from './chunk.ts';
 import { storedVersionSchema } from './stored-version.ts';
 import { editedAnswerSchema } from './suspension.ts';
@@ -78,32 +78,6 @@ export const draftSchema = z.object({
 });
 export type Draft = z.infer<typeof draftSchema>;
 
-/**
- * A retraction by a stage that ended the run: its step, or everything; `from` is the index of the first retracted
- * chunk.
- */
-const takenBackSchema = z.object({ what: z.enum(['step', 'run']), from: count });
-
-/** An ending that retracts output. It is decided once: after a takeover the next owner ends the run in the same way. */
-export const rejectionSchema = z.discriminatedUnion('form', [
-  z.object({
-    form: z.literal('halt'),
-    response: z.string(),
-    reason: z.string().optional(),
-    processorId: z.string(),
-    answered: z.boolean(),
-    rejected: takenBackSchema,
-  }),
-  z.object({ form: z.literal('tripwire'), tripwire: tripwireSchema, rejected: takenBackSchema }),
-  z.object({
-    form: z.literal('error'),
-    error: wireErrorSchema,
-    ownWords: z.boolean().optional(),
-    chainBroken: z.boolean().optional(),
-    rejected: takenBackSchema,
-  }),
-]);
-
 /** The end of a run with retracted text. It is decided once: the next owner publishes the buffered text and this end. */
 const restatedSchema = z.object({
   finish: finishChunkSchema,
@@ -137,6 +111,10 @@ export const runActionSchema = z.discriminatedUnion('action', [
       .describe("processors of the input have changed the prose of the caller's schema or tools"),
     structuredOutput: structuredOutputSchema.optional(),
     clientTools: clientToolsSchema.optional(),
+  }),
+  z.object({
+    action: z.literal('files-passed').describe('replaces the list of the files that entries of the input have passed'),
+    files: z.array(z.string()),
   }),
   z.object({ action: z.literal('input-passed') }),
   z.object({ action: z.literal('step-opened'), firstIndex: count }),
@@ -262,6 +240,10 @@ export const runStateSchema = z.object({
     .default({ entries: [], origins: [] })
     .describe('entries with untrusted text in their state, and untrusted text in prompts outside of the messages'),
   states: z.record(z.string(), jsonObjectSchema),
+  passedFiles: z
+    .array(z.string())
+    .default([])
+    .describe('hashes of the files that entries of the input have judged and passed'),
   inputPassed: z.boolean(),
   open: openStepSchema.optional(),
   passed: finishChunkSchema

@@ -10,10 +10,17 @@ test.each([
   [{ toolChoice: 'none' }, 4],
   [{ toolChoice: 'none', clientTools: [] }, 5],
   [{ parallelToolCalls: false }, 5],
-  [{ replaces: ['m1'] }, STORED_VERSION],
+  [{ replaces: ['m1'] }, 6],
 ])('The command and the first record of a request with %j have the version %i', (request, version) => {
   expect(chooseRequestVersion(request)).toBe(version);
   expect(chooseRecordVersion([{ action: 'begun', request }, { action: 'input-passed' }])).toBe(version);
+});
+
+test.each([
+  { action: 'begun', request: {}, applied: { plan: { files: 'judged' } } },
+  { action: 'files-passed', files: [] },
+])('A record with %j has the newest version', (action) => {
+  expect(chooseRecordVersion([action])).toBe(STORED_VERSION);
 });
 
 test('A record without a request has the common version', () => {

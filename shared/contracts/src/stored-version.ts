@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** The newest version that this code reads. Raised when an older reader would misread an entry. Members that it may ignore raise nothing. */
-export const STORED_VERSION = 6;
+export const STORED_VERSION = 7;
 /** The version of all entries without a member of a later version: orchestrators of the preceding versions read them. */
 export const COMMON_VERSION = 3;
 
@@ -14,7 +14,7 @@ const MEMBER_VERSIONS = {
   release: 4,
   clientTools: 5,
   parallelToolCalls: 5,
-  replaces: STORED_VERSION,
+  replaces: 6,
 } as const;
 type NewerMembers = { [name in keyof typeof MEMBER_VERSIONS]?: unknown };
 
@@ -25,9 +25,16 @@ export function chooseRequestVersion(request: NewerMembers): number {
   return Math.max(COMMON_VERSION, ...versions.map(([, version]) => version));
 }
 
-/** Returns the version of a record: its first action holds the request. */
-export const chooseRecordVersion = (actions: readonly { action: string; request?: NewerMembers }[]): number =>
-  Math.max(COMMON_VERSION, ...actions.map(({ request }) => (request ? chooseRequestVersion(request) : 0)));
+type VersionedAction = { action: string; request?: NewerMembers; applied?: { plan: { files?: unknown } } };
+
+/** Returns the version of a record: its first action holds the request and the plan. */
+export const chooseRecordVersion = (actions: readonly VersionedAction[]): number =>
+  Math.max(COMMON_VERSION, ...actions.map(chooseActionVersion));
+
+function chooseActionVersion({ action, request, applied }: VersionedAction): number {
+  if (action === 'files-passed' || applied?.plan.files === 'judged') return STORED_VERSION;
+  return request ? chooseRequestVersion(request) : 0;
+}
 
 export const storedVersionSchema = z
   .number()

@@ -4,6 +4,7 @@ import {
   LIST_OF_STAGE,
   toJsonSchema,
   type JsonObject,
+  type JudgesFiles,
   type ListName,
   type MemoryKey,
   type Positions,
@@ -57,6 +58,11 @@ export type ProcessorDefinition = {
   positions?: Positions;
   /** True if the processor judges or redacts the texts of the call, and no later text: entries that add text belong before it. */
   judgesText?: boolean;
+  /**
+   * Kinds of files in messages of the source input that the processor judges in processInput: if it returns, the orchestrator
+   * passes those files. `{ option }` names an option with a list of kinds.
+   */
+  judgesFiles?: JudgesFiles;
   /** True if the processor adds text to messages that no processor has judged: files, arguments, output of commands. */
   addsText?: boolean;
   /** The member of an agent's `memory` that this processor implements: its value is the processor's options. */
@@ -117,6 +123,7 @@ export function describeProcessor(definition: ProcessorDefinition): ProcessorDes
     lists,
     ...(definition.positions && { positions: definition.positions }),
     ...(definition.judgesText && { judgesText: true }),
+    ...(definition.judgesFiles && { judgesFiles: definition.judgesFiles }),
     ...(definition.addsText && { addsText: true }),
     ...(definition.memoryKey && { memoryKey: definition.memoryKey }),
     ...(definition.name !== undefined && { name: definition.name }),

@@ -1,9 +1,11 @@
 // Builds a plan from the ordered entries: the calls of each stage with their options and policies. Pure.
 import {
   chooseFiles,
+  findReadsAt,
   readAgentTool,
   readMemoryKey,
   resolveChanges,
+  resolveJudgedFiles,
   resolveTimeoutMs,
   listStagesOfList,
   STAGES,
@@ -44,17 +46,17 @@ export function makePlan(
   const listed = Object.fromEntries(
     Object.entries(ordered).map(([list, own]) => [list, [...new Set(own.map(({ name }) => name))]]),
   );
-  const files = chooseFiles(agent, { entries });
   const found = agent.tools.flatMap((tool) => known.tools.get(readAgentTool(tool).use) ?? []);
-  return {
+  const plan: Plan = {
     entries,
     order,
     listed,
     tools: found.map(({ tool }) => tool),
     toolRules: makeToolRules(agent, found),
     ...(groups.length > 0 && { groups }),
-    ...(files && { files }),
   };
+  const files = chooseFiles(agent, plan);
+  return files ? { ...plan, files } : plan;
 }
 
 function listStageUses(stage: Stage, ordered: Record<ListName, ProcessorUse[]>): ProcessorUse[] {
@@ -71,6 +73,9 @@ function planEntry(name: string, uses: readonly ProcessorUse[]): PlanEntry {
     uses.map((one) => one.given[key]).find((value) => value !== undefined);
   const { policy } = descriptor;
   const options = addNewDefaults(descriptor, collectOptions(uses));
+  // A processor that does not read the input receives no files.
+  const readsInput = findReadsAt(descriptor.reads, 'processInput').includes('input');
+  const judgesFiles = readsInput ? resolveJudgedFiles(descriptor.judgesFiles, descriptor.optionsSchema, options) : [];
   const when = pickGiven('when');
   const memoryKey = readMemoryKey(processor, descriptor);
   return {
@@ -86,6 +91,7 @@ function planEntry(name: string, uses: readonly ProcessorUse[]): PlanEntry {
     ...(descriptor.processCutOff && { processCutOff: true }),
     ...(descriptor.rewritesAnswers && { rewritesAnswers: true }),
     ...(descriptor.judgesText && { judgesText: true }),
+    ...(judgesFiles.length > 0 && { judgesFiles }),
     ...(descriptor.addsText && { addsText: true }),
     options,
     required: !uses.every((one) => one.given.replaceable === true),

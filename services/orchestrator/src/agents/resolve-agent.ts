@@ -18,8 +18,7 @@ import { makePlan } from './make-plan.ts';
 import { expandMemory, findMisusedMemory } from './memory-entries.ts';
 import { listOverridable, findOverrideIssues } from './overridable.ts';
 import { findPriceIssues } from './plan-warnings.ts';
-import { findQuestionIssues } from './setting-issues.ts';
-import { findRawIssues } from './setting-issues.ts';
+import { findFilesIssues, findQuestionIssues, findRawIssues } from './setting-issues.ts';
 import { findUseIssues } from './use-issues.ts';
 
 export type ResolvedAgent = { agent: Agent; plan: Plan } | { issues: Issue[] };
@@ -53,7 +52,9 @@ export function resolveAgent(definition: JsonValue, known: KnownProcessors): Res
   if (issues.length > 0 || !agent) return { issues };
   const resolved = makePlan(agent, ordered, uses, known);
   const plan = agent.overrides ? { ...resolved, overridable: listOverridable(agent.overrides, known) } : resolved;
-  const wrong = [...findQuestionIssues(agent, plan), ...findPriceIssues(agent, plan), ...findRawIssues(agent, plan)];
+  const wrong = [findQuestionIssues, findPriceIssues, findRawIssues, findFilesIssues].flatMap((find) =>
+    find(agent, plan),
+  );
   return wrong.length > 0 ? { issues: wrong } : { agent, plan };
 }
 

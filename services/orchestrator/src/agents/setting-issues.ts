@@ -1,8 +1,8 @@
-// Checks settings of an agent that depend on its plan: `questions` and `raw`. Pure.
+// Checks settings of an agent that depend on its plan: `questions`, `raw` and `files`. Pure.
 //
 // `questions`: names of entries and tools that callers may answer. An unknown name
 // would look like a permission, and a name of both a tool and an entry would permit more than intended.
-import { readAgentTool, type Agent, type Issue, type Plan, type PlanEntry } from '@millrace/contracts';
+import { listFileJudges, readAgentTool, type Agent, type Issue, type Plan, type PlanEntry } from '@millrace/contracts';
 
 export function findQuestionIssues({ questions = [], tools }: Agent, plan: Plan): Issue[] {
   const names = tools.map((tool) => readAgentTool(tool).use);
@@ -32,4 +32,13 @@ export function findRawIssues({ raw }: Agent, plan: Plan): Issue[] {
   const message = `raw bypasses ${names.join(', ')}: none of them can judge it.`;
   const remedy = 'Remove raw, or remove these processors from output and overrides.';
   return [{ code: 'agent-invalid', message, path: 'raw', remedy }];
+}
+
+/** Without an entry that judges files, `files: judged` would accept nothing but files of text. */
+export function findFilesIssues({ files }: Agent, plan: Plan): Issue[] {
+  if (files !== 'judged' || listFileJudges(plan).length > 0) return [];
+  const message = 'No entry of the input judges files, so that "judged" accepts none.';
+  const remedy =
+    'List a processor that judges files before the model, such as judge with its option files, not as an observer and not in a group with overlap, or set `files: text`.';
+  return [{ code: 'agent-invalid', message, path: 'files', remedy }];
 }

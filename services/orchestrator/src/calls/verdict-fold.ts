@@ -30,6 +30,7 @@ import {
   type VerdictOf,
   type Violation,
 } from '@millrace/contracts';
+import { listPassedFiles } from '../state/allowed-files.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 
 /** The verdict of one entry as it counts, the resulting input, and the circumstances of the call. */
@@ -42,6 +43,8 @@ export type JudgedEntry = {
   attempts: number;
   replica?: string | undefined;
   taint?: VerdictTaint;
+  /** Hashes of the files that the entry has judged and passed. */
+  passedFiles?: string[];
 };
 
 /** The folded verdicts of a stage. */
@@ -57,6 +60,8 @@ export type StageFold = {
   usage: { entry: string; usage: ProcessorUsage }[];
   /** Taint of entries and of the prompt that this stage adds. */
   taint: VerdictTaint[];
+  /** Hashes of the files that entries have judged and passed. */
+  passedFiles: string[];
   /** The first stopping verdict: a lost session fails all of its entries at once. */
   stopped?: JudgedEntry;
   /** Set by `runStage` if the run does not simply continue. */
@@ -75,6 +80,7 @@ export const createFold = (input: StageInput): StageFold => ({
   outcomes: [],
   usage: [],
   taint: [],
+  passedFiles: [],
 });
 
 /**
@@ -107,6 +113,8 @@ export function judge(
     ms: 0,
     attempts: 1,
     taint: findTaint(stage, entry, applied.verdict, rule),
+    ...(stage === 'processInput' &&
+      applied.verdict.type === 'continue' && { passedFiles: listPassedFiles(entry, before, input) }),
   };
 }
 
@@ -198,6 +206,7 @@ export function foldVerdict(before: StageFold, judged: JudgedEntry): StageFold {
     data: [...fold.data, ...(verdict.data ?? [])],
     outcomes: [...fold.outcomes, reported],
     taint: judged.taint ? [...fold.taint, judged.taint] : fold.taint,
+    passedFiles: [...fold.passedFiles, ...(judged.passedFiles ?? [])],
   };
   return verdict.type === 'continue' ? next : { ...next, stopped: fold.stopped ?? judged };
 }

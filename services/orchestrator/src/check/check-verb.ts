@@ -49,8 +49,8 @@ export function createCheckVerb({ deps, agents, submits, places }: CheckParts) {
     const free = places.take({ tenant, caller });
     const deadline = startDeadline(check.timeoutMs);
     try {
-      const answer = await judgeAll(deps, { check, requests, applied: found.value, deadline });
-      const unjudged = answer.action === 'block' ? [] : listUnjudged(check.messages ?? []);
+      const { answer, passedFiles } = await judgeAll(deps, { check, requests, applied: found.value, deadline });
+      const unjudged = answer.action === 'block' ? [] : listUnjudged(check.messages ?? [], passedFiles);
       return unjudged.length > 0 ? { ...answer, unjudged } : answer;
     } finally {
       deadline.end();
@@ -77,7 +77,7 @@ const listCallerMessages = ({ direction }: CheckRequest, request: RunRequest): R
 
 type WholeCheck = { check: CheckRequest; requests: RunRequest[]; applied: AppliedAgent; deadline: Deadline };
 
-async function judgeAll(deps: Deps, whole: WholeCheck): Promise<CheckAnswer> {
+async function judgeAll(deps: Deps, whole: WholeCheck) {
   const { check, requests } = whole;
   const given = requests.flatMap(({ messages }) => messages.map(readMessageText));
   const judged: CheckJudgement[] = [];
@@ -91,7 +91,10 @@ async function judgeAll(deps: Deps, whole: WholeCheck): Promise<CheckAnswer> {
     }
     if (judged.some(({ block }) => block)) break;
   }
-  return foldChecks(given, judged, check.complete ? undefined : undecided);
+  return {
+    answer: foldChecks(given, judged, check.complete ? undefined : undecided),
+    passedFiles: new Set(judged.flatMap((one) => one.passedFiles)),
+  };
 }
 
 /** A beginning is judged twice: as an answer that breaks off there, and as one that ends there. */
@@ -121,6 +124,7 @@ const omitTexts = ({ block, usage }: CheckJudgement): CheckJudgement => ({
   ...(block && { block }),
   violations: [],
   usage,
+  passedFiles: [],
 });
 
 /** @throws run-refused */

@@ -5,7 +5,7 @@ import type { CheckJudgement } from './judge-text.ts';
 /** @param given the texts before they were judged @param undecided absent: the texts are complete */
 export function foldChecks(
   given: readonly string[],
-  judged: readonly CheckJudgement[],
+  judged: readonly Omit<CheckJudgement, 'passedFiles'>[],
   undecided?: readonly number[],
 ): CheckAnswer {
   const violations = sumViolations(judged.flatMap((one) => one.violations));

@@ -22,6 +22,8 @@ export type CheckJudgement = {
   block?: CheckBlock;
   violations: PublicViolation[];
   usage: EntryUsage[];
+  /** Hashes of the files that processors have judged and passed. */
+  passedFiles: string[];
 };
 
 /** @throws the error of a check that no processor has decided: run-deadline-exceeded, bus-unreachable */
@@ -30,7 +32,7 @@ export async function judgeText(deps: Deps, checked: CheckedRun): Promise<CheckJ
   const ending = chooseEnding(run, await runLoop(run));
   const { result } = await endRun(ending.form === 'finish' ? run : withReasonJudges(run, checked.applied), ending);
   const { processors: usage = [] } = run.getState().usage;
-  const findings = { violations: result.violations, usage };
+  const findings = { violations: result.violations, usage, passedFiles: run.getState().passedFiles };
   const block = findBlock(result);
   if (block) return { texts: [], block, ...findings };
   return { texts: checked.direction === 'input' ? readInput(run, checked) : [result.text], ...findings };
@@ -55,9 +57,15 @@ function findBlock({ status, tripwire, error }: RunResult): CheckBlock | undefin
     const { reason, processorId } = tripwire;
     return { reason, ...(processorId !== undefined && { processor: processorId }) };
   }
-  const { code, message, path = '' } = error ?? { code: 'internal' as const, message: `The check was ${status}.` };
+  const {
+    code,
+    message,
+    path = '',
+    remedy,
+  } = error ?? { code: 'internal' as const, message: `The check was ${status}.` };
   const [stage, processor] = path.split('/');
-  if (!STAGES.some((known) => known === stage)) throw fromWireError({ code, message });
+  if (!STAGES.some((known) => known === stage))
+    throw fromWireError({ code, message, ...(code === 'run-refused' && { path, remedy }) });
   return { reason: message, code, ...(processor !== undefined && { processor }) };
 }
 

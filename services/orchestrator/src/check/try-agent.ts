@@ -42,12 +42,11 @@ export function resolveTry(
       { path: 'stage', remedy: `Choose one of ${own.join(', ') || 'another processor'}.` },
     );
   const entry = { use: descriptor.id, options };
-  const resolved = resolveAgent(
-    { name: TRY_AGENT, model: NO_MODEL, files: 'text', [LIST_OF_STAGE[stage]]: [entry] },
-    known,
-  );
+  const resolved = resolveAgent({ name: TRY_AGENT, model: NO_MODEL, [LIST_OF_STAGE[stage]]: [entry] }, known);
   if ('issues' in resolved) throw refuseOptions(descriptor.id, resolved.issues);
-  return { applied: { ...resolved, revision: 0, appliedAt: new Date(0).toISOString() }, stage };
+  const { agent, plan } = resolved;
+  const files = plan.files === 'judged' ? plan.files : 'text';
+  return { applied: { agent, plan: { ...plan, files }, revision: 0, appliedAt: new Date(0).toISOString() }, stage };
 }
 
 /** The caller sent options, not a list of entries: the paths begin there. */

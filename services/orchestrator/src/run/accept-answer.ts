@@ -22,7 +22,7 @@ import { failInOwnWords, isSuspension, type Interrupt } from '../state/interrupt
 import { labelAnswer, labelChanged, readAnswerTrust } from '../state/run-labels.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { appendStep } from '../state/run-state.ts';
+import { appendStep } from '../state/step-results.ts';
 import { settleStep } from './step-input.ts';
 import { closeRun, rejectRun } from './closing-chunks.ts';
 import { rebuildBuffered } from './rebuild-buffered.ts';

@@ -17,9 +17,9 @@ import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { StageFold } from '../calls/verdict-fold.ts';
 import type { Run } from '../state/run-context.ts';
-import { omitFiles } from '../state/allowed-files.ts';
+import { omitFiles, type FileRule } from '../state/allowed-files.ts';
 import { chooseProviderOptions, chooseTool } from '../state/caller-settings.ts';
-import { appendStep } from '../state/run-state.ts';
+import { appendStep } from '../state/step-results.ts';
 import { listGuards } from './guard-versions.ts';
 import { buildStepInput } from './step-input.ts';
 
@@ -60,6 +60,11 @@ async function askOnce(run: Run) {
   return 'answered' in asked ? { ...asked, call: requested.call } : asked;
 }
 
+const readFileRule = ({ plan, getState }: Run): FileRule => ({
+  files: plan.files,
+  passed: new Set(getState().passedFiles),
+});
+
 /** Runs processInputStep: each processor sees the changes of the ones before it. */
 async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interrupt: Interrupt }> {
   const { agent, plan } = run;
@@ -81,7 +86,7 @@ async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interr
   return {
     call: {
       model: result.input.model ?? agent.model,
-      prompt: omitFiles(buildPrompt(run.getState().conversation, plan), plan.files),
+      prompt: omitFiles(buildPrompt(run.getState().conversation, plan), readFileRule(run)),
       tools: tools.filter((tool) => !activeTools || activeTools.includes(tool.name)),
       toolChoice,
       modelSettings,
@@ -114,7 +119,7 @@ async function judgeRequest(
   if (result.interrupt) return { interrupt: result.interrupt };
   const verdict = result.stopped?.verdict;
   const cached = verdict?.type === 'respond' ? verdict.chunks : undefined;
-  return { call: { ...call, prompt: omitFiles(result.input.prompt ?? prompt, run.plan.files), cached } };
+  return { call: { ...call, prompt: omitFiles(result.input.prompt ?? prompt, readFileRule(run)), cached } };
 }
 
 /** Runs processLLMResponse on the text that passed, also on a cached one. The stage changes nothing. */

@@ -6,6 +6,7 @@ import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
 import { failInOwnWords, isEnding, type Interrupt, type RunOutcome } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
+import { judgeFiles } from './judge-files.ts';
 import { selectReplaced } from './judge-result.ts';
 import type { JudgedEntry } from '../calls/verdict-fold.ts';
 import { runStage } from '../stages/run-stage.ts';
@@ -37,7 +38,7 @@ export async function runLoop(run: Run): Promise<RunOutcome> {
  */
 async function runInputStage(run: Run): Promise<Interrupt | undefined> {
   if (run.getState().inputPassed) return undefined;
-  const interrupt = await judgeInput(run);
+  const interrupt = (await judgeInput(run)) ?? (await judgeFiles(run));
   if (interrupt) return interrupt;
   run.dispatch({ action: 'input-passed' });
   if (run.isLeaving() || run.overlap.isDecided()) {

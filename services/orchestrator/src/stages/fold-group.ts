@@ -51,6 +51,13 @@ export function recordTaint(run: Run, { taint }: StageFold): void {
   if (entries.length + origins.length > 0) run.dispatch({ action: 'taint-found', entries, origins });
 }
 
+/** Records the files that the entries of a stage have passed. */
+export function recordPassedFiles(run: Run, { passedFiles }: StageFold): void {
+  const known = run.getState().passedFiles;
+  const files = [...new Set([...known, ...passedFiles])];
+  if (files.length > known.length) run.dispatch({ action: 'files-passed', files });
+}
+
 /** Marks members that were at work when the group was decided as cancelled: they must not look as if they agreed. */
 function withCancelled(fold: StageFold, members: readonly PlanEntry[], ms: number): StageFold {
   const reported = new Set(fold.outcomes.map(({ entry }) => entry));

@@ -9,7 +9,7 @@ import {
 } from '@millrace/contracts';
 import { isSuspension, type Interrupt } from '../state/interrupt.ts';
 import { callProcessors, type StageRequest } from '../calls/call-processors.ts';
-import { foldGroup, keep, type Folding, recordTaint } from './fold-group.ts';
+import { foldGroup, keep, type Folding, recordPassedFiles, recordTaint } from './fold-group.ts';
 import { startOverlapGroup } from './overlap-group.ts';
 import { observeStage } from '../sessions/observe.ts';
 import { resumePoint, suspendStage, withKept } from './suspend-stage.ts';
@@ -65,6 +65,7 @@ export async function runStage(
   const fold = await foldStage(run, entries, request, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
   recordTaint(run, fold);
+  recordPassedFiles(run, fold);
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
   if (entries.some(({ observe }) => !observe)) {
     const ms = performance.now() - started;

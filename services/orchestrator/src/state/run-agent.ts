@@ -21,8 +21,6 @@ import { overridePlan } from './override-plan.ts';
 export type RunAgent = { applied: AppliedAgent; leftOut: string[] };
 
 export function resolveRunAgent(applied: AppliedAgent, request: RunRequest): RunAgent | { issues: Issue[] } {
-  const refused = findFileIssues(applied.plan.files, request.messages);
-  if (refused.length > 0) return { issues: refused };
   const overridden = overridePlan(applied, request);
   if ('issues' in overridden) return overridden;
   const { overridable: _, ...listed } = overridden.plan;
@@ -34,6 +32,8 @@ export function resolveRunAgent(applied: AppliedAgent, request: RunRequest): Run
   const entries = Object.values(plan.entries);
   const leftOut = entries.filter((entry) => !isMeant(entry, request)).map(({ entry }) => entry);
   const own = leftOut.length === 0 ? plan : planWith(plan, ({ entry }) => !leftOut.includes(entry));
+  const refused = findFileIssues(own, request.messages);
+  if (refused.length > 0) return { issues: refused };
   return { applied: { ...applied, agent: withRetries(set.agent, own, request), plan: own }, leftOut };
 }
 

@@ -13,14 +13,14 @@ import {
   type RunAction,
   type RunState,
   type StepAnswer,
-  type StepResult,
   type ToolResult,
 } from '@millrace/contracts';
 import { reducePending } from './reduce-pending.ts';
 import { addPaidUsage, addProcessorUsage } from './add-usage.ts';
 import { replaceCallIds } from './hashed-ids.ts';
 import { closeShown, markDiffering } from './shown-stream.ts';
-import { pickAttachments, withResults } from './response-message.ts';
+import { withResults } from './response-message.ts';
+import { buildStepResult } from './step-results.ts';
 import { changeSubmitted } from './submitted-changes.ts';
 import { labelAnswer, labelFeedback, labelOwnOps, labelResults, readAnswerTrust } from './run-labels.ts';
 
@@ -52,6 +52,7 @@ export function createInitialState({ request, applied, firstIndex }: RunBeginnin
     unpassed: [],
     states: {},
     taint: { entries: [], origins: [] },
+    passedFiles: [],
     inputPassed: false,
     steps: [],
     shown: [],
@@ -97,16 +98,12 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return { ...state, violations: [...state.violations, ...action.violations] };
     case 'submitted-changed':
       return changeSubmitted(state, action);
+    case 'files-passed':
+      return { ...state, passedFiles: action.files };
     case 'input-passed':
       return { ...state, inputPassed: true };
     case 'step-opened':
-      return {
-        ...state,
-        // Retries count consecutively: the count is reset when an accepted step is followed by another one. A step that
-        // processOutputResult rejects is opened again with its count.
-        retryCount: open?.closed ? 0 : state.retryCount,
-        open: createStep(state, action.firstIndex),
-      };
+      return openStep(state, action.firstIndex);
     case 'step-moved':
       return open ? { ...state, open: { ...open, firstIndex: action.firstIndex } } : state;
     case 'chunks-held':
@@ -174,6 +171,14 @@ function joinTaint(taint: RunState['taint'], found: RunState['taint']): RunState
 }
 
 type OpenStep = NonNullable<RunState['open']>;
+
+/**
+ * Retries count consecutively: the count is reset when an accepted step is followed by another one. A step that
+ * processOutputResult rejects is opened again with its count.
+ */
+function openStep(state: RunState, firstIndex: number): RunState {
+  return { ...state, retryCount: state.open?.closed ? 0 : state.retryCount, open: createStep(state, firstIndex) };
+}
 
 function createStep({ conversation }: RunState, firstIndex: number): OpenStep {
   return {
@@ -254,31 +259,6 @@ function closeStep(state: RunState, open: OpenStep, results: ToolResult[]): RunS
   };
 }
 
-/** Returns the steps with the one that is not accepted yet. */
-export function appendStep(state: RunState, answer: StepAnswer): StepResult[] {
-  return [...state.steps, buildStepResult(state, answer, [])];
-}
-
-function buildStepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult[]): StepResult {
-  const { text, reasoning, toolCalls, finishReason, usage, model, fromCache } = answer;
-  const { latencyMs, warnings, response } = answer;
-  return {
-    stepNumber: state.steps.length,
-    text,
-    reasoning,
-    toolCalls,
-    toolResults,
-    finishReason,
-    usage,
-    model,
-    fromCache,
-    ...pickAttachments(answer.message),
-    ...(latencyMs !== undefined && { latencyMs }),
-    ...(warnings && { warnings }),
-    ...(response && { response }),
-  };
-}
-
 /** Rewinds to the input as submitted, or to the beginning of the step; a closed step is opened again. */
 function rewindState(state: RunState, { to, feedback }: Extract<RunAction, { action: 'rewound' }>): RunState {
   const base = to === 'input' ? createStartingConversation(state) : (state.open?.base ?? state.conversation);
@@ -291,7 +271,7 @@ function rewindState(state: RunState, { to, feedback }: Extract<RunAction, { act
     ...rest,
     conversation: applyOps(base, ops),
     ...(open?.closed && { steps: state.steps.slice(0, -1), shown: state.shown.slice(0, -1) }),
-    inputPassed: to === 'input' ? false : state.inputPassed,
+    ...(to === 'input' && { inputPassed: false, passedFiles: [] }),
     pending: [],
     // Counted without a reason too: otherwise a retry could repeat for ever.
     retryCount: state.retryCount + 1,
