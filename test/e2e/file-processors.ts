@@ -31,12 +31,14 @@ export const seeing = defineProcessor({
     rejects: z.string().default(''),
     drops: z.string().default(''),
     fails: z.boolean().default(false),
+    asks: z.boolean().default(false),
   }),
-  create: ({ rejects, drops, fails }) => ({
+  create: ({ rejects, drops, fails, asks }) => ({
     id: 'seeing',
-    processInput: ({ messages, abort }) => {
+    processInput: ({ messages, abort, suspend, resumeData }) => {
       const files = listFiles(messages);
       seen.push(files);
+      if (asks && resumeData === undefined) return suspend({ question: 'sure?' });
       if (fails && files.length > 0) throw new Error('unavailable');
       if (rejects !== '' && files.includes(rejects)) return abort('A file is rejected.');
       return drops === '' ? undefined : messages.filter((message) => !listFiles([message]).includes(drops));

@@ -56,6 +56,11 @@ const readLast = () => {
   return { images, omitted: body.includes('no processor of this run has judged and passed it') };
 };
 
+const findToken = async (id: string): Promise<string> => {
+  const [pending] = (await stack.client.runs.listSuspended()).find(({ runId }) => runId === id)?.pending ?? [];
+  return pending?.resumeToken ?? '';
+};
+
 describe('a submitted file', () => {
   test('reaches the model after an entry that judges its kind has passed it', async () => {
     const agent = await apply([see()]);
@@ -79,6 +84,15 @@ describe('a submitted file', () => {
     expect(bodies).toEqual([]);
   });
 
+  test('is refused if the entry has asked about it and fails after the answer', async () => {
+    const agent = await apply([see({ asks: true, fails: true }, { onFailure: 'skip' })]);
+    const run = await stack.client.start(agent, ask('m1', image));
+    expect(await run.result()).toMatchObject({ status: 'suspended' });
+    const answered = await run.resume(await findToken(run.runId), true);
+    expect(await answered.result()).toMatchObject({ status: 'failed', error: { code: 'run-refused' } });
+    expect(bodies).toEqual([]);
+  });
+
   test('whose label claims a verdict is refused all the same', async () => {
     const agent = await apply([see({ fails: true }, { onFailure: 'skip' })]);
     const label = { origin: 'processor:seeing', trust: 'trusted', judged: ['seeing'] };
@@ -99,8 +113,7 @@ describe('a submitted file', () => {
     const run = await stack.client.start(agent, ask('m1', image));
     expect(await run.result()).toMatchObject({ status: 'suspended' });
     expect(bodies).toEqual([]);
-    const [pending] = (await stack.client.runs.listSuspended()).find(({ runId }) => runId === run.runId)?.pending ?? [];
-    await run.resume(pending?.resumeToken ?? '', true);
+    await run.resume(await findToken(run.runId), true);
     await eventually(() => bodies.length > 0);
     expect(readLast()).toEqual({ images: [PNG], omitted: false });
     expect(seen).toEqual([[PNG]]);
