@@ -108,6 +108,20 @@ const REFUSING: Record<string, [ask: Ask, path: string]> = {
     },
     'structured_messages[1].content[0].content[0]',
   ],
+  'outputs of functions of LiteLLM': [
+    (agent, file) => {
+      const output = { type: 'function_call_output', call_id: 'a', output: listContent(file) };
+      return askLiteLlm(agent, { structured_messages: [output, { role: 'user', content: 'Hi.' }] });
+    },
+    'structured_messages[0].output[0]',
+  ],
+  'outputs of functions in messages of LiteLLM': [
+    (agent, file) => {
+      const content = [{ type: 'function_call_output', call_id: 'a', output: listContent(file) }];
+      return askLiteLlm(agent, { structured_messages: [{ role: 'user', content }] });
+    },
+    'structured_messages[0].content[0].output[0]',
+  ],
   moderations: [
     (model, file) => post('/v1/moderations', { model, input: [{ type: 'text', text: 'Look.' }, ...listContent(file)] }),
     'input',
@@ -154,12 +168,19 @@ describe.each(Object.entries(REFUSING))('%s', (_door, [ask, path]) => {
   });
 });
 
+test('A moderation with an image part that has no members is refused', async () => {
+  const answer = await post('/v1/moderations', { model: 'guarded-default', input: [{ type: 'image_url' }] });
+  expect(answer).toContain('the input has an image');
+});
+
 test('A request of LiteLLM with texts, calls and results in its messages passes', async () => {
   const structured_messages = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: [{ type: 'text', text: 'Hi.' }] },
     { role: 'assistant', content: null, tool_calls: [] },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'Sun.' }] }] },
+    { type: 'function_call_output', call_id: 'b', output: [{ type: 'input_text', text: 'Sun.' }] },
+    { type: 'function_call_output', call_id: 'c', output: 'Sun.' },
   ];
   expect(JSON.parse(await askLiteLlm('guarded-default', { structured_messages, images: [] }))).toMatchObject({
     action: 'NONE',

@@ -18,6 +18,8 @@ const NO_FILES: ReadonlySet<unknown> = new Set([
   'function_call',
   'function_call_output',
 ]);
+/** Members with parts: of a message, a result of a tool, and an output of a function. */
+const PLACES = ['content', 'output'] as const;
 /** Levels of content in results of tools. */
 const MAX_LEVELS = 8;
 
@@ -30,13 +32,16 @@ export function findFile({ images, structured_messages: messages, input_type }: 
 
 function findInContent(message: unknown, path: string, level: number): string | undefined {
   if (!isObject(message)) return undefined;
-  const { content } = message;
-  const inside = `${path}.content`;
-  return findFirst(Array.isArray(content) ? content : [content], inside, (part, at) => {
+  const findInPart = (part: unknown, at: string) => {
     if (!isObject(part)) return undefined;
     if (level >= MAX_LEVELS || !NO_FILES.has(part['type'])) return at;
     return findInContent(part, at, level + 1);
-  });
+  };
+  for (const name of PLACES) {
+    const inside = message[name];
+    const found = findFirst(Array.isArray(inside) ? inside : [inside], `${path}.${name}`, findInPart);
+    if (found !== undefined) return found;
+  }
 }
 
 function findFirst(
