@@ -168,6 +168,18 @@ describe.each(Object.entries(REFUSING))('%s', (_door, [ask, path]) => {
   });
 });
 
+test('A call of a custom tool in an answer of LiteLLM is judged', async () => {
+  const askCall = (input: string) =>
+    askLiteLlm('calling', { input_type: 'response', tool_calls: [{ type: 'custom', custom: { name: 'run', input } }] });
+  await stack.client.agents.apply({
+    name: 'calling',
+    model: 'openai/gpt-5-mini',
+    output: [{ use: 'keyword', options: { keywords: [WORD] } }],
+  });
+  expect(JSON.parse(await askCall(WORD))).toMatchObject({ action: 'BLOCKED' });
+  expect(JSON.parse(await askCall('allowed'))).toMatchObject({ action: 'NONE' });
+});
+
 test('A moderation with an image part that has no members is refused', async () => {
   const answer = await post('/v1/moderations', { model: 'guarded-default', input: [{ type: 'image_url' }] });
   expect(answer).toContain('the input has an image');

@@ -64,8 +64,9 @@ export function makeCheck(request: GuardrailRequest, agent: string): ApiRequestI
   return { agent, direction: 'input', messages };
 }
 
+/** The arguments of functions; of a call without a function all of it. */
 const listArguments = ({ tool_calls: calls }: GuardrailRequest): string[] =>
-  (calls ?? []).flatMap((call) => call.function?.arguments ?? []);
+  (calls ?? []).flatMap((call) => (call.function ? (call.function.arguments ?? []) : JSON.stringify(call)));
 
 /** Converts the answer. The protocol has no form for changed arguments of a tool call, so a change of them blocks. */
 export function writeGuardrailAnswer(request: GuardrailRequest, answer: CheckAnswer): GuardrailAnswer {
