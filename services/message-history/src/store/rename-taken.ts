@@ -1,7 +1,7 @@
 // Renames messages whose id a different message of the thread has. The orchestrator prefixes the ids of a run's own
 // messages with the run's id: if the thread already holds such an id, an earlier run had the same run id or a caller
-// used it. Callers choose the ids of their messages: the same id with the same words is the same message, and other
-// words are a different message, which is stored and recalled under an id of its own.
+// used it. Callers choose the ids of their messages: the same id with the same words and files is the same message, and others
+// are a different message, which is stored and recalled under an id of its own.
 import { createHash, randomUUID } from 'node:crypto';
 import { readMessageText, type Message } from '@millrace/contracts';
 import type { HistoryBlock } from './history-store.ts';
@@ -24,9 +24,14 @@ export function renameOwnIds(block: HistoryBlock, number: number): HistoryBlock 
 /** Returns whether two messages of one id are one message: guards and clients change white space only. */
 export const haveSameWords = (one: Message, other: Message): boolean => readWords(one) === readWords(other);
 
-/** save-block.lua compares the same text. */
-const readWords = (message: Message): string =>
-  `${message.role} ${readMessageText(message)}`.replaceAll(/[ \t\n\v\f\r]+/g, ' ').trim();
+/** Returns the text and the data of files. save-block.lua compares the same. */
+function readWords(message: Message): string {
+  const files = message.content.parts.flatMap((part) => (part.type === 'file' ? [part.data] : []));
+  return [message.role, readMessageText(message), ...files]
+    .join(' ')
+    .replaceAll(/[ \t\n\v\f\r]+/g, ' ')
+    .trim();
+}
 
 /**
  * Gives the listed messages new ids: derived ones at the first attempt, random ones if a caller has used those for other

@@ -119,6 +119,25 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(await store().getThread(block({ tenant }))).toMatchObject({ messageCount: 3 });
     });
 
+    test('a save stores the same words with another file as a message of their own, once', async () => {
+      const tenant = newTenant();
+      const buildBody = (data: string) => {
+        const parts = [...message('1', 'Look.').content.parts, { type: 'file' as const, data, mimeType: 'image/png' }];
+        return { ...message('1'), content: { format: 2 as const, parts } };
+      };
+      for (const data of ['iVBORw0KGgo=', 'iVBORw0KGgoA', 'iVBORw0KGgoA'])
+        await store().saveBlock(
+          block({ tenant, runId: `of-${data}-${crypto.randomUUID()}`, messages: [buildBody(data)] }),
+        );
+
+      const { messages } = await store().listMessages(block({ tenant }), everything);
+      expect(messages.map(({ content }) => content)).toEqual([
+        buildBody('iVBORw0KGgo=').content,
+        buildBody('iVBORw0KGgoA').content,
+      ]);
+      expect(messages[1]?.id).toBe(deriveId(buildBody('iVBORw0KGgoA')));
+    });
+
     test('a repeated save of other words under an id of another run has no effect', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, runId: 'a', messages: [message('1', 'first')] }));

@@ -56,19 +56,21 @@ local function isElsewhere(id)
   local score = tonumber(redis.call('ZSCORE', order, id) or first)
   return score < first or score >= first + stride
 end
--- Returns the text that rename-taken.ts compares.
+-- Returns the text and the data of files that rename-taken.ts compares.
 local function decodeWords(body)
   local message = cjson.decode(body)
-  local text = ''
+  local text, files = '', ''
   for _, part in ipairs(message.content.parts) do
     if part.type == 'text' then
       text = text .. part.text
+    elseif part.type == 'file' then
+      files = files .. ' ' .. part.data
     end
   end
   if text == '' and type(message.content.content) == 'string' then
     text = message.content.content
   end
-  local words = string.gsub(message.role .. ' ' .. text, '%s+', ' ')
+  local words = string.gsub(message.role .. ' ' .. text .. files, '%s+', ' ')
   return (string.gsub(words, ' $', ''))
 end
 -- A body that this script cannot read is compared as it is, and so is a different message.
