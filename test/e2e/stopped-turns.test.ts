@@ -217,16 +217,29 @@ describe('a run that fails or is blocked', () => {
     expect((await readThread(threadId)).map(({ role }) => role)).toEqual(['user']);
   });
 
+  /** @param texts of the user and of the assistant, in turns */
+  const complete = async (chat: string, ...texts: string[]) => {
+    const messages = texts.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }));
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-conversation-id': chat },
+      body: JSON.stringify({ model: 'plain', messages }),
+    });
+    await answer.text();
+  };
+
   test('A client that repeats the question of a failed run does not double it', async () => {
     const chat = crypto.randomUUID();
-    const complete = (content: string) =>
-      fetch(`${url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-conversation-id': chat },
-        body: JSON.stringify({ model: 'plain', messages: [{ role: 'user', content }] }),
-      });
-    for (let attempt = 0; attempt < 3; attempt += 1) await (await complete(`Quebec ${failing}`)).text();
+    for (let attempt = 0; attempt < 3; attempt += 1) await complete(chat, `Quebec ${failing}`);
     expect((await readThread(chat)).map(({ role }) => role)).toEqual(['user']);
+  });
+
+  test('A client that asks the question of a failed run again behind the part of its answer keeps both', async () => {
+    const chat = crypto.randomUUID();
+    const question = `Quebec ${failing}`;
+    await complete(chat, question);
+    await complete(chat, question, 'A part.', question);
+    expect((await readThread(chat)).map(({ role }) => role)).toEqual(['user', 'user']);
   });
 
   test.each([

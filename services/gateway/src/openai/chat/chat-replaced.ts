@@ -15,12 +15,13 @@ export function findChatReplaced(messages: readonly ChatMessage[], tail: StoredT
   // System messages are stored as those of the user, unless the agent accepts their role.
   const forms = [asked, asked.filter(({ role }) => !isSystemRole(role))];
   if (!forms.some((form) => areAsked(questions, form))) return [];
-  // A run without an answer, which the client repeats.
-  if (tail.messages.at(-1)?.role === 'user') return listReplaced(tail, from);
   const before = messages.slice(0, messages.length - asked.length);
-  if (isTurn(tail.messages, before)) return [];
-  const isBehind =
-    before.length === 0 ? sendsAll && tail.isWhole && from === 0 : isAnswer(tail.messages.slice(0, from), before);
+  const followsAnswer = isAnswer(tail.messages.slice(0, from), before);
+  // A run without an answer, which the client repeats, or of which it shows a part of the answer.
+  if (tail.messages.at(-1)?.role === 'user')
+    return followsAnswer || !isQuestion(questions.at(-1), before) ? listReplaced(tail, from) : [];
+  if (isQuestion(questions.at(-1), before) && isAnswer(tail.messages, before)) return [];
+  const isBehind = before.length === 0 ? sendsAll && tail.isWhole && from === 0 : followsAnswer;
   return isBehind ? listReplaced(tail, from) : [];
 }
 
@@ -52,11 +53,10 @@ function isAnswer(stored: readonly Message[], before: readonly ChatMessage[]): b
   return [texts.join(''), texts.join(' '), texts.at(-1) ?? ''].some((text) => readWords(text) === wanted);
 }
 
-/** The client shows the last turn, and asks a further question, although with the same words. */
-function isTurn(stored: readonly Message[], before: readonly ChatMessage[]): boolean {
+/** Returns whether the client shows the question in a turn of its own: the new one is a further question, although with the same words. */
+function isQuestion(stored: Message | undefined, before: readonly ChatMessage[]): boolean {
   const question = before.findLast(({ role }) => role === 'user');
-  const last = stored.findLast(({ role }) => role === 'user');
-  return question !== undefined && isSame(last, question) && isAnswer(stored, before);
+  return question !== undefined && isSame(stored, question);
 }
 
 const readChatText = ({ content }: ChatMessage): string =>
