@@ -45,6 +45,20 @@ describe('generateObject', () => {
     expect(String(failure)).not.toContain('hunter2');
   });
 
+  const twice = (name: string) => ({ allOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] });
+  const levels = Array.from({ length: 29 }, (_, at) => [`level${at}`, twice(`level${at + 1}`)] as const);
+  test.each<[string, JsonSchema]>([
+    ['a pattern', { type: 'object', properties: { name: { pattern: '^(?=a)(a|a)*$' } } }],
+    ['references', { $defs: { ...Object.fromEntries(levels), level29: { type: 'object' } }, ...twice('level0') }],
+  ])(
+    'The check of an answer against a schema with %s of exponential time ends as extraction-failed',
+    async (_, schema) => {
+      provider.answer(() => ({ name: `${'a'.repeat(29)}!` }));
+      const failure = await ask(schema).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: 'extraction-failed', message: expect.stringContaining('500 ms') });
+    },
+  );
+
   test('An array is rejected as an object, for every schema', async () => {
     provider.answer(() => [1]);
     await expect(ask({})).rejects.toMatchObject({ code: 'extraction-failed' });

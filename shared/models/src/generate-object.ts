@@ -4,6 +4,7 @@ import { jsonObjectSchema, MillraceError, type JsonObject, type JsonSchema } fro
 import { toModelError } from './model-error.ts';
 import { suggestRemedy } from './provider-remedy.ts';
 import { assertJsonSchema, findMisfit } from './json-schema.ts';
+import { runWithinTime } from './within-time.ts';
 
 export type GenerateObjectRequest = {
   /** `openai/<id>` or `openai-chat/<id>`. */
@@ -17,6 +18,9 @@ export type GenerateObjectRequest = {
 };
 
 /** A count is absent if the provider does not report it. */
+/** For the check of one answer, which blocks the event loop: a schema of an agent may have slow patterns. */
+const MAX_CHECK_MS = 500;
+
 type ObjectUsage = { inputTokens?: number | undefined; outputTokens?: number | undefined };
 
 type GenerateRequest = Omit<GenerateObjectRequest, 'model'> & { model: LanguageModel; modelId: string };
@@ -52,7 +56,8 @@ export async function generateObjectWith({
 const countTokens = ({ inputTokens, outputTokens }: ObjectUsage): ObjectUsage => ({ inputTokens, outputTokens });
 
 function validate(schema: JsonSchema, value: unknown) {
-  const misfit = findMisfit(schema, value);
+  const checked = runWithinTime(MAX_CHECK_MS, () => ({ misfit: findMisfit(schema, value) }));
+  const { misfit } = checked?.value ?? { misfit: `its check takes longer than ${MAX_CHECK_MS} ms` };
   if (misfit !== undefined) return { success: false as const, error: new Error(misfit) };
   const { success, data } = jsonObjectSchema.safeParse(value);
   if (!success) return { success: false as const, error: new Error('$ must be object') };

@@ -3,7 +3,7 @@
 // Processor time counts, not wall time, because a busy machine is no fault of the agent.
 import type { Issue, JsonObject } from '@millrace/contracts';
 import { findSchemaProblems } from '../peers/json-schema.ts';
-import { readUsedMs } from '../peers/within-time.ts';
+import { readUsedMs } from '@millrace/models/within-time';
 
 const MAX_OPTIONS_MS = 1_000;
 

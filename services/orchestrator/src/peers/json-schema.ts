@@ -10,7 +10,7 @@ import {
   type JsonSchema,
   type JsonValue,
 } from '@millrace/contracts';
-import { runWithinTime } from './within-time.ts';
+import { runWithinTime } from '@millrace/models/within-time';
 import { RE2JS } from 're2js';
 
 export type SchemaProblem = { path: string; message: string };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSchemaChecker } from './schema-checker.ts';
-import { readUsedMs } from './within-time.ts';
+import { readUsedMs } from '@millrace/models/within-time';
 
 describe('schemas of callers', () => {
   test('A valid schema has no problem, an invalid one has that of the compiler', async () => {
