@@ -59,15 +59,24 @@ function withRewritten(message: Message): Message {
   return { ...message, content: { ...message.content, parts } };
 }
 
+const halter = defineProcessor({
+  id: 'late-halter',
+  description: 'Halts the run with a text of its own, once the answer has passed the stream.',
+  stages: ['processOutputStep'],
+  reads: [],
+  options: z.strictObject({}),
+  create: () => ({ id: 'late-halter', processOutputStep: ({ text, halt }) => halt(`Ask ${text.slice(0, 3)}.`) }),
+});
+
 const nats = useNats();
 const redis = useRedis();
-useProcessors(nats, [late], 'late-writers');
+useProcessors(nats, [late, halter], 'late-writers');
 const stack = useStack(nats, ['orchestrator', 'guardrails', 'message-history'], () => ({ REDIS_URL: redis.url }));
 
 type Answered = { status: string; result: string; reader: string; thread: string };
 let agents = 0;
 
-async function ask(text: string, output: JsonObject[], more: JsonObject = {}): Promise<Answered> {
+async function ask(text: string, output: (JsonObject | string)[], more: JsonObject = {}): Promise<Answered> {
   const name = `pairs-${(agents += 1)}`;
   const base = { model: 'openai/gpt-5-mini', instructions: INSTRUCTIONS, flushMs: 0 };
   await stack.client.agents.apply({
@@ -126,4 +135,10 @@ describe.each(names)('%s', (first) => {
         }),
     );
   }, 120_000);
+});
+
+test('The text of a halt passes a limit that the answer has used up', async () => {
+  const limiter = { use: 'token-limiter', options: { limit: 6 } };
+  const { result, reader } = await ask('Ada has left the office for good today.', [limiter, 'late-halter']);
+  expect([result, reader]).toEqual(['Ask Ada.', 'Ask Ada.']);
 });

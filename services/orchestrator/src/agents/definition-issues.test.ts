@@ -66,6 +66,52 @@ describe('a definition', () => {
   });
 });
 
+describe('the lists of the families', () => {
+  const processors = {
+    message_modifiers: ['core-prompt', { name: 'redactor', after: 'core-prompt' }],
+    tool_modifiers: [{ parallel: [{ name: 'checker' }] }],
+    response_modifiers: ['shortener'],
+  };
+
+  test('are those of input and output, and `name` is `use`', () => {
+    const { agent, entries, issues } = read({ input: ['pii'], processors });
+    expect(issues).toEqual([]);
+    expect(agent?.input).toEqual([
+      { use: 'pii' },
+      { use: 'core-prompt' },
+      { use: 'redactor', after: 'core-prompt' },
+      { parallel: [{ use: 'checker' }] },
+    ]);
+    expect(agent?.output).toEqual([{ use: 'shortener' }]);
+    expect(entries.map(({ path }) => path)).toEqual([
+      'input[0]',
+      'processors.message_modifiers[0]',
+      'processors.message_modifiers[1]',
+      'processors.tool_modifiers[0].parallel[0]',
+      'processors.response_modifiers[0]',
+    ]);
+  });
+
+  test.each([
+    ['a step of the model', { llm_steps: ['x'] }, 'processors.llm_steps'],
+    ['an unknown family', { __families: [] }, 'processors.__families'],
+    ['no list', { message_modifiers: 'x' }, 'processors.message_modifiers'],
+    ['no object', ['x'], 'processors'],
+  ])('are refused with their place and a remedy: %s', (_what, given, path) => {
+    expect(read({ processors: given }).issues).toEqual([
+      expect.objectContaining({ code: 'agent-invalid', path, remedy: expect.stringContaining('message_modifiers') }),
+    ]);
+  });
+});
+
+test.each([
+  ['modelSettings.maxTokens', { modelSettings: { maxTokens: 5 } }, 'maxOutputTokens'],
+  ['inputProcessors', { inputProcessors: ['pii'] }, 'input'],
+  ['input[0].timeout', { input: [{ use: 'pii', timeout: 5 }] }, 'timeoutMs'],
+])('a field that other frameworks name otherwise is refused with its name here: %s', (path, given, name) => {
+  expect(read(given).issues).toEqual([expect.objectContaining({ path, remedy: `Its name is \`${name}\` here.` })]);
+});
+
 describe('a parallel group', () => {
   test('has its members at its position, and is a group in the agent too', () => {
     const { agent, entries, issues } = read({ input: ['a', { parallel: ['b', { use: 'c', timeoutMs: 5 }] }, 'd'] });

@@ -10,6 +10,7 @@ import {
   groupObjectSchema,
   listSchema,
   memorySchema,
+  modelSettingsSchema,
   suggestName,
   type Agent,
   type EntryObject,
@@ -19,6 +20,7 @@ import {
   type ListName,
 } from '@millrace/contracts';
 import { z } from 'zod';
+import { readFamilies } from './family-lists.ts';
 
 /** `group`: path of the parallel group that contains it. */
 export type ListedEntry = { list: ListName; path: string; entry: EntryObject; group?: string; overlap?: 'model' };
@@ -65,11 +67,12 @@ function readList(entries: readonly ListedEntry[], list: ListName): Agent[ListNa
 
 function readLists(definition: JsonObject) {
   const entries: ListedEntry[] = [];
-  const issues: Issue[] = [];
-  const rest: JsonObject = { ...definition };
+  const families = readFamilies(definition);
+  const { issues } = families;
+  const rest: JsonObject = { ...families.rest };
   for (const list of listSchema.options) {
-    const listed = definition[list];
-    if (!Array.isArray(listed)) continue;
+    const { listed, places } = families.lists[list];
+    if (!listed) continue;
     rest[list] = [];
     const count = listed.reduce<number>((sum, value) => sum + countEntries(value), 0);
     if (count > AGENT_LIMITS.maxEntries) {
@@ -78,14 +81,14 @@ function readLists(definition: JsonObject) {
       continue;
     }
     listed.forEach((value, at) => {
-      const path = `${list}[${at}]`;
+      const path = places[at] ?? list;
       if (isObject(value) && 'parallel' in value) {
         const group = readGroup(list, value, path);
         entries.push(...group.entries);
         issues.push(...group.issues);
         return;
       }
-      const parsed = agentEntrySchema.safeParse(value);
+      const parsed = agentEntrySchema.safeParse(nameUse(value));
       if (parsed.success) entries.push({ list, path, entry: parsed.data });
       else issues.push(...findEntryIssues(parsed.error, path));
     });
@@ -99,7 +102,11 @@ function countEntries(value: JsonValue): number {
 }
 
 function readGroup(list: ListName, group: JsonObject, path: string): Pick<ReadDefinition, 'entries' | 'issues'> {
-  const parsed = groupObjectSchema.safeParse(group);
+  const members = group['parallel'];
+  const parsed = groupObjectSchema.safeParse({
+    ...group,
+    ...(Array.isArray(members) && { parallel: members.map(nameUse) }),
+  });
   if (!parsed.success) return { entries: [], issues: findEntryIssues(parsed.error, path) };
   const { parallel, overlap } = parsed.data;
   const common = { list, group: path, ...(overlap && { overlap }) };
@@ -124,9 +131,20 @@ function findHiddenMembers(value: JsonValue, path = ''): Issue[] {
   return found.slice(0, MAX_HIDDEN);
 }
 
+/** `name` is the member of other frameworks for `use`. */
+const nameUse = (value: JsonValue): JsonValue => {
+  if (!isObject(value) || 'use' in value || !('name' in value)) return value;
+  const { name, ...rest } = value;
+  return { ...rest, use: name ?? null };
+};
+
 const AGENT_FIELDS = Object.keys(agentSchema.shape);
 /** Fields of the objects in an agent: its memory, and its tools. */
-const NESTED_FIELDS = [...Object.keys(memorySchema.shape), ...agentToolSchema.options.flatMap(listFields)];
+const NESTED_FIELDS = [
+  ...Object.keys(memorySchema.shape),
+  ...Object.keys(modelSettingsSchema.shape),
+  ...agentToolSchema.options.flatMap(listFields),
+];
 const ENTRY_FIELDS = agentEntrySchema.options.flatMap(listFields);
 
 function listFields(form: object): string[] {
@@ -143,12 +161,31 @@ function findFormIssues(issue: z.core.$ZodIssue, fields: readonly string[]): Iss
       const path = formatPath([...issue.path, key]);
       return {
         ...createInvalidIssue(path, suggestName(`There is no field "${key}".`, key, at < MAX_SUGGESTED ? fields : [])),
-        remedy: 'Remove it, or look for its name in the documentation.',
+        remedy: describeField(key) ?? 'Remove it, or look for its name in the documentation.',
       };
     });
   }
   return [createInvalidIssue(formatPath(issue.path), issue.message)];
 }
+
+/** Returns the remedy for a field that other frameworks have under another name. */
+function describeField(key: string): string | undefined {
+  const own = FOREIGN_FIELDS.get(key);
+  return own && `Its name is \`${own}\` here.`;
+}
+
+const FOREIGN_FIELDS = new Map([
+  ['maxTokens', 'maxOutputTokens'],
+  ['max_tokens', 'maxOutputTokens'],
+  ['max_output_tokens', 'maxOutputTokens'],
+  ['top_p', 'topP'],
+  ['stop', 'stopSequences'],
+  ['inputProcessors', 'input'],
+  ['outputProcessors', 'output'],
+  ['errorProcessors', 'error'],
+  ['retries', 'attempts'],
+  ['timeout', 'timeoutMs'],
+]);
 
 /** An entry is a name or an object: issues describe the object form. */
 function findEntryIssues(error: z.ZodError, path: string): Issue[] {
@@ -162,6 +199,6 @@ function findEntryIssues(error: z.ZodError, path: string): Issue[] {
   });
 }
 
-function createInvalidIssue(path: string, message: string): Issue {
+export function createInvalidIssue(path: string, message: string): Issue {
   return { code: 'agent-invalid', message, ...(path !== '' && { path }) };
 }

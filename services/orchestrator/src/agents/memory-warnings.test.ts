@@ -4,7 +4,7 @@ import { makePlan, planEntry } from '../testing/plan-entries.ts';
 import { makeAgent } from '../testing/run-states.ts';
 import { warnUnequalJudges } from './memory-warnings.ts';
 
-const memory = planEntry('message-history', { memory: true });
+const memory = planEntry('message-history', { memory: true, stages: ['processInput', 'processOutputResult'] });
 const judge = (name: string, more: Partial<PlanEntry> = {}) => planEntry(name, { judgesText: true, ...more });
 const agent = (name: string, ...entries: PlanEntry[]): AppliedAgent => ({
   agent: { ...makeAgent(), name },
@@ -35,6 +35,13 @@ test('an entry that may be skipped, only observes or depends on the context is n
   ] satisfies Partial<PlanEntry>[])
     expect(messages(own, agent('other', judge('pii', more), memory))).toHaveLength(1);
   expect(messages(own, agent('other', judge('pii'), memory))).toEqual([]);
+});
+
+test('an agent that lists its memory under input alone recalls, and stores nothing', () => {
+  const reader = planEntry('message-history', { memory: true, lists: ['input'], stages: ['processInput'] });
+  const [guarded, plain] = [agent('guarded', judge('pii'), memory), agent('plain', reader)];
+  expect(messages(guarded, plain)).toEqual([]);
+  expect(messages(plain, guarded)).toEqual([]);
 });
 
 test('agents without a memory need no judges of others', () => {

@@ -1,22 +1,25 @@
 // Warns if agents of one tenant judge the texts in their memories differently: memories belong to threads and resources,
 // not to agents, and guards do not judge remembered messages again. Pure.
-import { listRunJudges, type AppliedAgent, type Issue } from '@millrace/contracts';
+import { listEntries, listRunJudges, type AppliedAgent, type Issue, type Stage } from '@millrace/contracts';
 
 /** Maximum number of other agents in one warning. */
 const MAX_NAMES = 10;
 
 /** @param others the other agents of the tenant */
 export function warnUnequalJudges({ agent, plan }: AppliedAgent, others: readonly AppliedAgent[]): Issue[] {
-  if (!hasMemory(plan)) return [];
-  const sharing = others.filter((other) => other.agent.name !== agent.name && hasMemory(other.plan));
+  const sharing = others.filter((other) => other.agent.name !== agent.name);
+  const recalls = hasMemory(plan, 'processInput');
+  const stores = hasMemory(plan, 'processOutputResult');
   const own = listRunJudges(plan);
   return (['input', 'output'] as const).flatMap((list) => {
     const laxer = sharing.flatMap((other) => {
+      if (!recalls || !hasMemory(other.plan, 'processOutputResult')) return [];
       const judges = new Set(listRunJudges(other.plan)[list]);
       const missing = own[list].filter((judge) => !judges.has(judge));
       return missing.length === 0 ? [] : [`"${other.agent.name}" (without ${missing.join(', ')})`];
     });
     const stricter = sharing.flatMap((other) => {
+      if (!stores || !hasMemory(other.plan, 'processInput')) return [];
       const missing = listRunJudges(other.plan)[list].filter((judge) => !own[list].includes(judge));
       return missing.length === 0 ? [] : [`"${other.agent.name}" (with ${missing.join(', ')})`];
     });
@@ -27,7 +30,8 @@ export function warnUnequalJudges({ agent, plan }: AppliedAgent, others: readonl
   });
 }
 
-const hasMemory = ({ entries }: AppliedAgent['plan']): boolean => Object.values(entries).some(({ memory }) => memory);
+const hasMemory = (plan: AppliedAgent['plan'], stage: Stage): boolean =>
+  listEntries(plan, stage).some(({ memory }) => memory);
 
 function warn(names: readonly string[], message: string): Issue[] {
   if (names.length === 0) return [];

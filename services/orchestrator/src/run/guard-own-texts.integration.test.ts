@@ -156,6 +156,12 @@ describe('the reason of an abort', () => {
     expect(JSON.stringify([result, lastChunk])).not.toMatch(/ada@|4111111111/);
   });
 
+  test('keeps its metadata if the reason alone is rejected', async () => {
+    const { result, lastChunk } = await endRun(runWith().run, tripwire('forbidden', 'ada@example.org'));
+    expect(result.tripwire).toEqual({ reason: 'text-withheld', processorId: 'p', metadata: { found: '***' } });
+    expect(JSON.stringify([result, lastChunk])).not.toContain('forbidden');
+  });
+
   test.each([
     ['it', 'forbidden', undefined],
     ['its metadata', 'fine', 'forbidden'],

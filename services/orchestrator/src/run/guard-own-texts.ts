@@ -11,7 +11,9 @@ import {
 } from '@millrace/contracts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
+import { buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
+import { guardAgain } from './guard-again.ts';
 
 type OwnTexts = Record<string, JsonValue>;
 
@@ -49,17 +51,22 @@ export async function passAnswer(run: Run, id: string, text: string): Promise<st
     return text;
   }
   return run.serialize(async () => {
-    const { chunks, interrupt } = await guardChunks(run, whole);
+    // The text takes the place of the answer that the limits have counted.
+    const answerId = buildResponseMessageId(runId, run.getState().steps.length);
+    const { chunks, interrupt } = await guardAgain(run, answerId, whole);
     if (interrupt) return undefined;
     run.chunks.publish(chunks);
     return chunks.map((part) => (part.type === 'text-delta' ? part.payload.text : '')).join('');
   });
 }
 
-/** If the output processors reject the reason, only its code stays. */
+/** If the output processors reject the reason, its code and the metadata stay; metadata that they reject alone is dropped. */
 export async function passTripwire(run: Run, { reason, metadata, ...rest }: Tripwire): Promise<Tripwire> {
   const passed = await guardOwnTexts(run, { reason, ...(metadata !== undefined && { metadata }) });
-  if (typeof passed?.['reason'] !== 'string') return { ...rest, reason: 'text-withheld' };
+  if (typeof passed?.['reason'] !== 'string') {
+    const alone = passed || metadata === undefined ? undefined : await guardOwnTexts(run, { metadata });
+    return { ...rest, reason: 'text-withheld', ...(alone && { metadata: alone['metadata'] ?? null }) };
+  }
   return { ...rest, reason: passed['reason'], ...(metadata !== undefined && { metadata: passed['metadata'] ?? null }) };
 }
 

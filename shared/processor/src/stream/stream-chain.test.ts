@@ -31,9 +31,13 @@ describe('results of a processor for a chunk', () => {
     expect((await streamThrough([twice, upper], texts('a', 'b', 'c'))).out).toEqual(['A', 'A', 'C', 'C']);
   });
 
-  test('finish, error and tripwire cannot be dropped', async () => {
+  test('finish, error and tripwire cannot be dropped, and a violation names the chunk', async () => {
     const drop = streaming('drop', () => null);
-    expect((await streamThrough([drop], [delta('a'), finish])).out).toEqual(['finish']);
+    const { out, verdicts } = await streamThrough([drop], [delta('a'), finish]);
+    expect(out).toEqual(['finish']);
+    expect(verdicts).toMatchObject([
+      { violations: [{ rule: 'chunk-kept', message: expect.stringContaining('"finish"') }] },
+    ]);
   });
 
   test('A result that is not a chunk fails the processor and is not sent', async () => {

@@ -152,6 +152,12 @@ function createSlot(
         return processor.processOutputStream?.({ ...shared, part });
       },
       onItem: next,
+      onKept: ({ type }) =>
+        args.common.onViolation({
+          message: `processOutputStream returned nothing for the chunk "${type}", which cannot be dropped: it passes.`,
+          rule: 'chunk-kept',
+          strategy: 'warn',
+        }),
       onStopped: (error) => {
         slot.stop = toThrownVerdict('processOutputStream', error, args);
         onStopped(slot);

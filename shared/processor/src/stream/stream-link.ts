@@ -27,6 +27,8 @@ export type LinkOptions = {
   /** Creates the error of a cancelled method. */
   createGivenUpError: () => Error;
   onItem: (item: StreamItem) => void;
+  /** Called if the method returned nothing for a chunk that passes all the same. */
+  onKept?: (part: Chunk) => void;
   /** Called once with the error of the method; the link accepts nothing more. */
   onStopped: (error: unknown) => void;
 };
@@ -76,6 +78,7 @@ export function createStreamLink(options: LinkOptions): StreamLink {
     if (result !== null && result !== undefined) {
       for (const chunk of checkChunks(part, Array.isArray(result) ? result : [result])) next(chunk);
     } else if (!mayBeDropped(part)) {
+      options.onKept?.(part);
       next(part);
     }
   };

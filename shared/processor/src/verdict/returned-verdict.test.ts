@@ -120,6 +120,12 @@ describe('returned verdicts', () => {
     ],
     ['no deny', 'processToolCall', { deny: false, reason: 'fine' }, { type: 'continue' }],
     ['respond', 'processLLMRequest', { response: { chunks: [] } }, { type: 'respond', chunks: [] }],
+    [
+      'respond with chunks without run and sender',
+      'processLLMRequest',
+      { response: { chunks: [{ type: 'text-delta', payload: { id: 't', text: 'a' } }] } },
+      { type: 'respond', chunks: [{ type: 'text-delta', from: 'AGENT', payload: { id: 't', text: 'a' } }] },
+    ],
     ['retry', 'processAPIError', { retry: true }, { type: 'retry' }],
     ['retry with a model', 'processAPIError', { retry: true, model: 'openai/b' }, { type: 'retry', model: 'openai/b' }],
     ['no retry', 'processAPIError', { retry: false }, { type: 'continue' }],

@@ -3,6 +3,7 @@
 import {
   MillraceError,
   changesSchema,
+  isObject,
   listIssues,
   findRefusedChange,
   type Changes,
@@ -41,9 +42,12 @@ export function toReturnedVerdict(stage: Stage, result: unknown, given: GivenMes
       ...pickOptional('code', asReason(code)),
     });
   }
-  if (Array.isArray(chunks)) return checkVerdict(stage, { type: 'respond', chunks });
+  if (Array.isArray(chunks)) return checkVerdict(stage, { type: 'respond', chunks: chunks.map(withSender) });
   return { type: 'continue', ...withChanges };
 }
+
+/** Adds the members of a chunk that the orchestrator sets: a processor may return `{type, payload}`. */
+const withSender = <C>(chunk: C): C => (isObject(chunk) ? { runId: '', from: 'AGENT', ...chunk } : chunk);
 
 /** The model of a retry is a member of its verdict, not a change. */
 function retryVerdict(stage: Stage, { model, ...rest }: ReturnedMembers, given: GivenMessages): Verdict {
