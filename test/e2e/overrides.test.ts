@@ -103,7 +103,7 @@ describe('overrides of a run', () => {
     expect(await ask('retries', twice)).toMatchObject({ status: 'finished', text: 'second' });
     expect(await ask('retries', { ...twice, maxProcessorRetries: 0 })).toMatchObject({ status: 'aborted' });
     const more = { outputProcessors: [stop('processOutputStep', { retry: true, times: 2 })], maxProcessorRetries: 9 };
-    expect(await ask('retries', more)).toMatchObject({ status: 'aborted' });
+    await expect(ask('retries', more)).rejects.toMatchObject({ code: 'run-refused', path: 'maxProcessorRetries' });
   });
 
   test("overrides are part of the identity of a run id's request", async () => {

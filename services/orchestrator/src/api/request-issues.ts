@@ -62,6 +62,11 @@ function findDepthIssues(request: RunRequest): Issue[] {
 function findOverrideIssues(request: RunRequest, applied: AppliedAgent): Issue[] {
   const own = resolveRunAgent(applied, request);
   if ('issues' in own) return own.issues;
+  const { maxProcessorRetries: allowed = 0 } = own.applied.agent;
+  if (request.maxProcessorRetries !== undefined && request.maxProcessorRetries > allowed) {
+    const message = `The agent allows ${allowed} retries by processors.`;
+    return [issue('maxProcessorRetries', message, 'Request fewer, or set `maxProcessorRetries` of the agent.')];
+  }
   return findOptionIssues(
     overrideUses(request).flatMap(({ path, processor, options }) => {
       const schema = applied.plan.overridable?.[processor]?.optionsSchema;
