@@ -1,4 +1,5 @@
 // The judge processor over the real stack: scripted verdicts of dev-model determine the run.
+import { buildTextMessage } from '@millrace/contracts';
 import { useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { applying } from './apply-agent.ts';
@@ -29,6 +30,23 @@ describe.concurrent('judge over the stack', () => {
     expect(await (await stack.client.start(name, `Hello ${verdict('question', 0.4)}`)).result()).toMatchObject({
       status: 'finished',
     });
+  });
+
+  test('a file with a verdict of its own stops the run before the call of the model of the agent', async () => {
+    const name = await agent('judge-file', { input: [ask({ ...QUESTION, files: ['image', 'document'] })] });
+    const send = async (mimeType: string, text: string) => {
+      const data = Buffer.from(text).toString('base64');
+      const message = buildTextMessage('m1', 'user', 'Look.');
+      const parts = [...message.content.parts, { type: 'file' as const, mimeType, data }];
+      return stack.client.generate(name, [{ ...message, content: { format: 2, parts } }]);
+    };
+    for (const mimeType of ['image/png', 'application/pdf']) {
+      expect(await send(mimeType, verdict('question', 0.9))).toMatchObject({
+        status: 'aborted',
+        tripwire: { reason: 'Judge: question.', metadata: { rules: ['question'] } },
+      });
+      expect(await send(mimeType, verdict('question', 0.1))).toMatchObject({ status: 'finished' });
+    }
   });
 
   test('the usage of the run has the tokens of the guards by entry, whatever their verdict, and not in its own sums', async () => {

@@ -25,6 +25,7 @@ const JUDGED: ReadonlySet<string> = new Set<FileName>(['image', 'document']);
 type AgentCase = {
   guarded?: boolean;
   sees?: JsonObject;
+  judge?: JsonObject;
   when?: JsonObject;
   files?: string;
   accepts: (name: FileName) => boolean;
@@ -43,6 +44,10 @@ const AGENTS: Record<string, AgentCase> = {
   'judged-all': {
     sees: { kinds: ['image', 'document'] },
     files: 'judged',
+    accepts: (name) => READABLE.has(name) || JUDGED.has(name),
+  },
+  'judged-model': {
+    judge: { model: 'openai-chat/judge', question: 'Is it rude?', files: ['image', 'document'] },
     accepts: (name) => READABLE.has(name) || JUDGED.has(name),
   },
   'judged-skipped': {
@@ -65,9 +70,10 @@ let key = '';
 beforeAll(async () => {
   [url = ''] = await listGatewayUrls(stack);
   ({ key } = await createUserKey(stack, 'ada'));
-  for (const [name, { guarded, sees, when, files }] of Object.entries(AGENTS)) {
+  for (const [name, { guarded, sees, judge, when, files }] of Object.entries(AGENTS)) {
     const input = [
       ...(guarded ? guards : []),
+      ...(judge ? [{ use: 'judge', options: judge }] : []),
       ...(sees ? [{ use: 'seeing', options: sees, onFailure: 'skip', ...(when && { when }) }] : []),
     ];
     await stack.client.agents.apply({ ...base, name, input, ...(files && { files }) });

@@ -10,6 +10,7 @@ const person: JsonSchema = {
   additionalProperties: false,
 };
 
+const { signal: abortSignal } = new AbortController();
 let provider: TestProvider;
 let models: Models;
 const ask = (schema: JsonSchema = person, model = 'openai/gpt-5-mini', abortSignal = new AbortController().signal) =>
@@ -29,6 +30,44 @@ describe('generateObject', () => {
     expect(sent).toContain('json_schema');
     expect(sent).toContain('"strict":false');
     expect(sent).toContain('I am Ada.');
+  });
+
+  const FORMS = {
+    'openai/gpt-5-mini': [
+      { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'high' },
+      { type: 'input_file', filename: expect.any(String), file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' },
+    ],
+    'openai-chat/gpt-5-mini': [
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'high' } },
+      {
+        type: 'file',
+        file: { filename: expect.any(String), file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' },
+      },
+    ],
+  };
+  test.each(Object.entries(FORMS))('%s receives files in the form of its protocol', async (model, parts) => {
+    const files = [
+      { mediaType: 'image/png', data: 'iVBORw0KGgo=' },
+      { mediaType: 'application/pdf', data: 'JVBERi0xLjQ=' },
+    ];
+    await models.generateObject({ model, schema: person, system: 'Extract.', prompt: 'I am Ada.', files, abortSignal });
+    const { messages, input } = provider.requests[0]?.body ?? {};
+    const [, user] = [messages ?? input].flat();
+    expect(user).toMatchObject({ role: 'user', content: [{ text: 'I am Ada.' }, ...parts] });
+  });
+
+  test('a document that no protocol takes is model-call-failed, before anything is sent', async () => {
+    const files = [{ mediaType: 'application/msword', data: 'AAAA' }];
+    const asked = models.generateObject({
+      model: 'openai/gpt-5-mini',
+      schema: person,
+      system: '',
+      prompt: '',
+      files,
+      abortSignal,
+    });
+    await expect(asked).rejects.toMatchObject({ code: 'model-call-failed' });
+    expect(provider.requests).toEqual([]);
   });
 
   test.each([

@@ -6,12 +6,17 @@ import { suggestRemedy } from './provider-remedy.ts';
 import { assertJsonSchema, findMisfit } from './json-schema.ts';
 import { runWithinTime } from './within-time.ts';
 
+/** `data`: base64 */
+export type ModelFile = { mediaType: string; data: string };
+
 export type GenerateObjectRequest = {
   /** `openai/<id>` or `openai-chat/<id>`. */
   model: string;
   schema: JsonSchema;
   system: string;
   prompt: string;
+  /** Sent after the prompt. Not every model reads them. */
+  files?: readonly ModelFile[] | undefined;
   abortSignal: AbortSignal;
   /** Receives the tokens of a call, also of one whose answer does not fit. */
   onUsage?: ((usage: ObjectUsage) => void) | undefined;
@@ -31,6 +36,8 @@ export async function generateObjectWith({
   schema,
   abortSignal,
   onUsage,
+  prompt,
+  files = [],
   ...ask
 }: GenerateRequest): Promise<JsonObject> {
   assertJsonSchema(schema);
@@ -38,6 +45,7 @@ export async function generateObjectWith({
   try {
     const { output, usage } = await generateText({
       ...ask,
+      messages: [{ role: 'user', content: [{ type: 'text', text: prompt }, ...files.map(toFilePart)] }],
       abortSignal,
       output: Output.object({ schema: checked }),
       // Strict mode accepts only schemas without optional properties: it cannot express a patch, which omits most of
@@ -52,6 +60,14 @@ export async function generateObjectWith({
     throw toMillraceError(error, modelId);
   }
 }
+
+/** The model reads an image in its own resolution, at least as exactly as any other model. */
+const toFilePart = ({ mediaType, data }: ModelFile) => ({
+  type: 'file' as const,
+  mediaType,
+  data: { type: 'data' as const, data },
+  providerOptions: { openai: { imageDetail: 'high' } },
+});
 
 const countTokens = ({ inputTokens, outputTokens }: ObjectUsage): ObjectUsage => ({ inputTokens, outputTokens });
 

@@ -1,7 +1,7 @@
 // Language model and embedder by the provider's client alone.
 export { createModels, OPENAI_BASE_URL, type Models, type ModelsOptions } from './create-models.ts';
 export type { Embedder } from './embedder.ts';
-export type { GenerateObjectRequest } from './generate-object.ts';
+export type { GenerateObjectRequest, ModelFile } from './generate-object.ts';
 export { hideKeys } from './own-keys.ts';
 export { fromModelError, readCallCode, toModelError } from './model-error.ts';
 export { suggestRemedy } from './provider-remedy.ts';

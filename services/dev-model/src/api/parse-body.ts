@@ -31,9 +31,10 @@ export const jsonSchemaField = z.record(z.string(), z.unknown());
 
 const textPart = z.object({ type: z.enum(['text', 'input_text', 'output_text']), text: z.string() });
 const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() });
-const attachment = z.object({ type: z.enum(['image_url', 'input_image', 'input_audio', 'file', 'input_file']) });
+const attachment = z.looseObject({ type: z.enum(['image_url', 'input_image', 'input_audio', 'file', 'input_file']) });
 
-/** Text or parts. The text has `[image_url]` in place of an attachment, because dev-model cannot open it. */
+/** Text or parts. The text has `[image_url]` in place of an attachment, because dev-model cannot open it, and the script
+ * of a verdict that its bytes contain. */
 export const contentField = z.union([
   z.string(),
   z.array(z.discriminatedUnion('type', [textPart, refusalPart, attachment])),
@@ -44,7 +45,15 @@ export function joinContentText(content: z.infer<typeof contentField>): string {
   return content
     .map((part) => {
       if ('text' in part) return part.text;
-      return 'refusal' in part ? part.refusal : `[${part.type}]`;
+      if (part.type === 'refusal') return part.refusal;
+      return `[${part.type}]${readVerdict(part)}`;
     })
     .join('\n');
+}
+
+/** Returns the script of a verdict in the bytes of an attachment, so that a test can script the verdict on a file. */
+function readVerdict(part: object): string {
+  const [, base64 = ''] = /base64,([A-Za-z0-9+/=]+)/.exec(JSON.stringify(part)) ?? [];
+  const [script] = /```verdict[^]*?```/.exec(Buffer.from(base64, 'base64').toString()) ?? [];
+  return script === undefined ? '' : `\n${script}`;
 }

@@ -24,15 +24,17 @@ const verdictSchema = z.strictObject({
 });
 type ScriptedVerdict = z.infer<typeof verdictSchema>;
 
-const judged = /^BEGIN-TEXT-([0-9a-f]+)\n([^]*)\nEND-TEXT-\1$/;
+/** A text between the markers, and the attachments after them. */
+const judged = /^BEGIN-TEXT-([0-9a-f]+)\n([^]*)\nEND-TEXT-\1(\n\[[a-z_]+\][^]*)?$/;
 
 /** Returns undefined if the call does not request a verdict. */
 export function judgeReply({ conversation, conversationField }: ServedCall): ModelReply | undefined {
   const { format } = conversation;
-  const text = judged.exec(findLastUserText(conversation.turns))?.[2];
+  const [, , text, files = ''] = judged.exec(findLastUserText(conversation.turns)) ?? [];
   if (text === undefined || format.type !== 'json_schema') return undefined;
   const title = format.schema['title'];
-  const verdict = findVerdicts(text, conversationField).find((one) => one.for === title);
+  const verdicts = [text, files].flatMap((one) => findVerdicts(one, conversationField));
+  const verdict = verdicts.find((one) => one.for === title);
   const value = verdict?.text ?? JSON.stringify(mergeJson(buildEmptiestValue(format.schema), verdict?.answer ?? {}));
   // The delay applies before the second delta, so a delayed verdict has two.
   const chunkSize = verdict?.delayMs ? Math.ceil(value.length / 2) : defaultChunkSize;

@@ -8,6 +8,7 @@ import {
   type ProcessorUsage,
 } from '@millrace/contracts';
 import type { CommonArgs } from '@millrace/processor';
+import type { ModelFile } from '@millrace/models';
 import type { z } from 'zod';
 import { randomBytes } from 'node:crypto';
 import { refuseUnjudged } from '../guard/report.ts';
@@ -27,6 +28,14 @@ export type ModelQuestion<A> = {
   nothing?: A;
 };
 
+/** A text, or a file with the text that describes it. */
+export type JudgedItem = string | { text: string; file: ModelFile };
+const readItemText = (item: JudgedItem): string => (typeof item === 'string' ? item : item.text);
+
+/** Returns the same text for items with the same answer. */
+export const hashItem = (item: JudgedItem): string =>
+  typeof item === 'string' ? item : hashParts(item.text, item.file.mediaType, item.file.data);
+
 export type ModelJudge<A> = {
   /**
    * Throws (abort, halt) above a bound of the call or of the run.
@@ -34,10 +43,10 @@ export type ModelJudge<A> = {
    */
   ask(text: string, args: CommonArgs): Promise<A>;
   /**
-   * Sends one request per text with limited concurrency and returns the answers in order. The first failure aborts the
+   * Sends one request per text and file with limited concurrency and returns the answers in order. The first failure aborts the
    * others.
    */
-  askEach(texts: readonly string[], args: CommonArgs): Promise<A[]>;
+  askEach(items: readonly JudgedItem[], args: CommonArgs): Promise<A[]>;
 };
 
 export type ModelJudgeOptions<A> = {
@@ -60,11 +69,11 @@ export function createModelJudge<A>(options: ModelJudgeOptions<A>): ModelJudge<A
   const { response, maxCharacters = BOUNDS.modelText } = options;
   const request = withNothing(createRequest(options), options);
 
-  async function askEach(texts: readonly string[], args: CommonArgs): Promise<A[]> {
-    const exceeded = findExceeded(texts, maxCharacters);
+  async function askEach(items: readonly JudgedItem[], args: CommonArgs): Promise<A[]> {
+    const exceeded = findExceeded(items, maxCharacters);
     if (exceeded) refuseUnjudged(args, response, exceeded, exceeded === 'modelText' ? maxCharacters : undefined);
     try {
-      return await mapLimited(texts, MAX_AT_ONCE, args.abortSignal, (text, signal) => request(text, args, signal));
+      return await mapLimited(items, MAX_AT_ONCE, args.abortSignal, (item, signal) => request(item, args, signal));
     } catch (error) {
       if (error instanceof BoundExceeded) refuseUnjudged(args, response, error.bound);
       throw error;
@@ -80,7 +89,7 @@ export function createModelJudge<A>(options: ModelJudgeOptions<A>): ModelJudge<A
   };
 }
 
-type SendRequest<A> = (text: string, args: CommonArgs, signal: AbortSignal) => Promise<A>;
+type SendRequest<A> = (item: JudgedItem, args: CommonArgs, signal: AbortSignal) => Promise<A>;
 
 /**
  * If a failure of the call would skip the guard, a failed request has the answer without a finding: the findings of the
@@ -92,11 +101,11 @@ function withNothing<A>(
 ): SendRequest<A> {
   if (nothing === undefined) return request;
   const failed = new WeakSet<object>();
-  return async (text, args, signal) => {
-    if (!args.skippable) return request(text, args, signal);
+  return async (item, args, signal) => {
+    if (!args.skippable) return request(item, args, signal);
     if (failed.has(args.state)) return nothing;
     try {
-      return await request(text, args, signal);
+      return await request(item, args, signal);
     } catch (error) {
       if (signal.aborted || error instanceof BoundExceeded) throw error;
       if (!failed.has(args.state))
@@ -121,14 +130,14 @@ function createRequest<A>({
   const schema: JsonSchema = { ...toJsonSchema(answer), title: name };
   const questionVersion = hashParts(instructions, PROMPT_RULES, JSON.stringify(schema));
 
-  async function callModel(text: string, { run, entry, onUsage }: CommonArgs, signal: AbortSignal): Promise<A> {
+  async function callModel(item: JudgedItem, { run, entry, onUsage }: CommonArgs, signal: AbortSignal): Promise<A> {
     const overdue = AbortSignal.timeout(timeoutMs);
     const abortSignal = AbortSignal.any([signal, overdue]);
     try {
       const given = await models.generateObject({
         model,
         schema,
-        ...buildPrompt(instructions, text),
+        ...buildPrompt(instructions, item),
         abortSignal,
         onUsage: (usage) => {
           models.onUsage({ tenant: run.tenant, runId: run.runId, entry, model, ...usage });
@@ -145,13 +154,13 @@ function createRequest<A>({
       });
     }
   }
-  return async (text, args, signal) => {
-    const key = hashAnswerKey({ tenant: args.run.tenant, model, questionVersion, text });
+  return async (item, args, signal) => {
+    const key = hashAnswerKey({ tenant: args.run.tenant, model, questionVersion, text: hashItem(item) });
     const known = models.answers.get(key, cacheMs);
     if (known !== undefined) return answer.parse(JSON.parse(known));
-    const exceeded = models.budget.spend(args.run, text.length);
+    const exceeded = models.budget.spend(args.run, readItemText(item).length);
     if (exceeded) throw new BoundExceeded(exceeded);
-    const given = await callModel(text, args, signal);
+    const given = await callModel(item, args, signal);
     if (cacheMs > 0) models.answers.set(key, JSON.stringify(given));
     return given;
   };
@@ -165,7 +174,7 @@ function pickCounts({ inputTokens, outputTokens }: Pick<GuardUsage, 'inputTokens
   });
 }
 
-type UntrustedPrompt = { system: string; prompt: string };
+type UntrustedPrompt = { system: string; prompt: string; files?: ModelFile[] };
 
 const MARK_BYTES = 12;
 /** Part of the version of every question, because another wording would change verdicts. */
@@ -180,16 +189,22 @@ const PROMPT_RULES =
  * data. A text may still influence the model by its content, but cannot imitate instructions by its form.
  * @param instructions of the guard, never of a caller
  */
-function buildPrompt(instructions: string, text: string): UntrustedPrompt {
+function buildPrompt(instructions: string, item: JudgedItem): UntrustedPrompt {
   const mark = randomBytes(MARK_BYTES).toString('hex');
   const [begin, end] = [`BEGIN-TEXT-${mark}`, `END-TEXT-${mark}`];
-  const place = `The text stands in the user's message between the line ${begin} and the line ${end}.`;
+  const place = `The text stands in the user's message between the line ${begin} and the line ${end}${typeof item === 'string' ? '' : ', and the file after it is part of it'}.`;
   const system = `${instructions}\n\n${place} Its author is unknown and may want to ${PROMPT_RULES}`;
-  return { system, prompt: `${begin}\n${text.toWellFormed()}\n${end}` };
+  const prompt = `${begin}\n${readItemText(item).toWellFormed()}\n${end}`;
+  return typeof item === 'string' ? { system, prompt } : { system, prompt, files: [item.file] };
 }
 
-/** Returns the bound that the texts of one stage call exceed. */
-function findExceeded(texts: readonly string[], maxCharacters: number): Bound | undefined {
+/** Returns the bound that the texts and files of one stage call exceed. */
+function findExceeded(items: readonly JudgedItem[], maxCharacters: number): Bound | undefined {
+  const texts = items.map(readItemText);
+  const files = items.flatMap((item) => (typeof item === 'string' ? [] : [item.file]));
+  if (files.length > BOUNDS.modelFiles) return 'modelFiles';
+  if (files.reduce((sum, { data }) => sum + Math.ceil((data.length * 3) / 4), 0) > BOUNDS.modelFileBytes)
+    return 'modelFileBytes';
   if (texts.length > BOUNDS.modelCalls) return 'modelCalls';
   if (texts.reduce((sum, text) => sum + text.length, 0) > BOUNDS.modelTexts) return 'modelTexts';
   return texts.some((text) => text.length > maxCharacters) ? 'modelText' : undefined;

@@ -1,7 +1,7 @@
 // Asks a model for scores of texts and reports the ones at or above a threshold: one rule per score.
 import type { CommonArgs } from '@millrace/processor';
 import { refuse } from '../guard/report.ts';
-import type { ModelJudge } from './model-judge.ts';
+import { hashItem, type JudgedItem, type ModelJudge } from './model-judge.ts';
 
 /** Likelihood (0 to 1) of each rule. */
 export type Scores = { scores: Record<string, number> };
@@ -17,13 +17,20 @@ export type ScoreGuard = {
   response?: string | undefined;
 };
 
-/** Returns the flags of each text. A text that occurs twice is judged once, an empty text never. */
-export async function requestFlags(guard: ScoreGuard, args: CommonArgs, texts: readonly string[]): Promise<Flags[]> {
-  const asked = [...new Set(texts.filter((text) => text.trim() !== ''))];
-  const answers = await guard.judge.askEach(asked, args);
-  const flags = new Map(asked.map((text, at) => [text, selectFlags(guard, answers[at])]));
-  return texts.map((text) => flags.get(text) ?? {});
+/** Returns the flags of each text and file. One that occurs twice is judged once, an empty text never. */
+export async function requestFlags(
+  guard: ScoreGuard,
+  args: CommonArgs,
+  items: readonly JudgedItem[],
+): Promise<Flags[]> {
+  const keys = items.map(hashItem);
+  const asked = new Map(items.flatMap((item, at) => (isBlank(item) ? [] : [[keys[at], item] as const])));
+  const answers = await guard.judge.askEach([...asked.values()], args);
+  const flags = new Map([...asked.keys()].map((key, at) => [key, selectFlags(guard, answers[at])]));
+  return keys.map((key) => flags.get(key) ?? {});
 }
+
+const isBlank = (item: JudgedItem): boolean => typeof item === 'string' && item.trim() === '';
 
 const selectFlags = ({ threshold }: ScoreGuard, answer: Scores | undefined): Flags =>
   Object.fromEntries(Object.entries(answer?.scores ?? {}).filter(([, score]) => score >= threshold));

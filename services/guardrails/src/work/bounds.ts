@@ -17,6 +17,10 @@ export const BOUNDS = {
   modelTexts: 262_144,
   /** Model calls per stage call, so that a thousand messages do not cause a thousand calls. */
   modelCalls: 64,
+  /** Files of one stage call for a model. */
+  modelFiles: 16,
+  /** Bytes of all files of a stage call for a model. */
+  modelFileBytes: 12_582_912,
   /** Requests of one stage call to an endpoint. */
   endpointCalls: 64,
   /** Code units of a part of an answer that is buffered for an endpoint. */
@@ -42,6 +46,8 @@ export const BOUND_RULES: Record<Bound, string> = {
   modelText: 'too-long-for-a-model',
   modelTexts: 'too-much-for-a-model',
   modelCalls: 'too-many-model-calls',
+  modelFiles: 'too-many-files-for-a-model',
+  modelFileBytes: 'too-large-files-for-a-model',
   endpointCalls: 'too-many-endpoint-calls',
   endpointText: 'too-long-for-an-endpoint',
   endpointBytes: 'too-long-for-an-endpoint',

@@ -1,5 +1,5 @@
 // Options of the judge processor.
-import { modelIdSchema } from '@millrace/contracts';
+import { fileKindSchema, modelIdSchema } from '@millrace/contracts';
 import { z } from 'zod';
 import { PLACES, type TextPlaceName } from '../../guard/places.ts';
 import { responseOption } from '../../guard/strategy-options.ts';
@@ -29,6 +29,11 @@ export const DEFAULT_INPUTS: Readonly<Record<Preset | 'question', readonly Judge
   'tool-alignment': ['request'],
 };
 
+/** Returns the presets that judge the place by default. */
+function selectPresets(place: TextPlaceName): Preset[] {
+  return PRESETS.filter((preset) => DEFAULT_PLACES[preset].includes(place));
+}
+
 const hasText = /\S/;
 const MAX_QUESTION = 4_000;
 const MAX_NAMES = 200;
@@ -40,6 +45,14 @@ const defineNamesOption = (what: string) =>
 
 const hasPreset = (preset: Preset) => ({ required: ['preset'], properties: { preset: { const: preset } } });
 const judgesOnly = (place: TextPlaceName) => ({ properties: { on: { items: { const: place } } } });
+
+/** The input is among the judged places. */
+const JUDGES_INPUT = {
+  anyOf: [
+    { required: ['on'], properties: { on: { contains: { const: 'input' } } } },
+    { properties: { on: false, preset: { enum: selectPresets('input') } } },
+  ],
+};
 
 /** JSON Schema of "if the first is true, so is the second". */
 const implies = (condition: object, consequence: object) => ({ anyOf: [{ not: condition }, consequence] });
@@ -55,6 +68,7 @@ const CONDITIONS = {
     { anyOf: [hasPreset('competitors'), { properties: { competitors: false } }] },
     implies(hasPreset('grounding'), judgesOnly('output')),
     implies(hasPreset('tool-alignment'), judgesOnly('toolCall')),
+    implies({ required: ['files'] }, JUDGES_INPUT),
   ],
 };
 
@@ -86,6 +100,13 @@ export const judgeOptions = z
       .optional()
       .describe(
         'Judged texts: the messages of the caller, the answer, tool calls, tool results. Default: input and output; competitors and grounding output, tool-alignment toolCall.',
+      ),
+    files: z
+      .array(fileKindSchema)
+      .min(1)
+      .optional()
+      .describe(
+        'Kinds of files in the messages of the caller that the model judges, each in a call of its own: images, and documents as PDF. The model has to read them. Default: none.',
       ),
     include: z
       .array(z.enum(INPUTS))
@@ -145,11 +166,12 @@ export type JudgeGuardOptions = z.output<typeof judgeOptions>;
 
 type OptionProblem = { message: string; path: string };
 type GivenQuestions = Partial<
-  Record<'question' | 'preset', string> & Record<'allowedTopics' | 'deniedTopics' | 'competitors' | 'on', string[]>
+  Record<'question' | 'preset', string> &
+    Record<'allowedTopics' | 'deniedTopics' | 'competitors' | 'on' | 'files', string[]>
 >;
 
 function findProblems(options: { [K in keyof GivenQuestions]: GivenQuestions[K] | undefined }): OptionProblem[] {
-  const { question, preset, allowedTopics, deniedTopics, competitors, on } = options;
+  const { question, preset, allowedTopics, deniedTopics, competitors, on, files } = options;
   if ((question === undefined) === (preset === undefined))
     return [{ message: 'set either a question or a preset', path: 'question' }];
   const topics = [allowedTopics, deniedTopics].filter((list) => list !== undefined);
@@ -160,9 +182,14 @@ function findProblems(options: { [K in keyof GivenQuestions]: GivenQuestions[K] 
     'competitors belong to the preset competitors': preset !== 'competitors' && competitors !== undefined,
     'the preset grounding judges only output': preset === 'grounding' && isOther(on, 'output'),
     'the preset tool-alignment judges only toolCall': preset === 'tool-alignment' && isOther(on, 'toolCall'),
+    'files belong to the judged place input':
+      files !== undefined && !(on ?? DEFAULT_PLACES[choosePreset(preset)]).includes('input'),
   };
   return Object.entries(isWrong).flatMap(([message, wrong]) => (wrong ? [{ message, path: 'preset' }] : []));
 }
+
+const choosePreset = (preset: string | undefined): Preset | 'question' =>
+  PRESETS.find((known) => known === preset) ?? 'question';
 
 const isOther = (on: readonly string[] | undefined, place: TextPlaceName): boolean =>
   on?.some((one) => one !== place) ?? false;

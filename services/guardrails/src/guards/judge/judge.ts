@@ -26,7 +26,7 @@ import {
   type JudgeGuardOptions,
 } from './judge-options.ts';
 import { createJudgeQuestion, listCriteria } from './judge-question.ts';
-import { buildJudgedText, type Subject } from './judged-inputs.ts';
+import { buildJudgedText, listJudgedFiles, type JudgedFile, type Subject } from './judged-inputs.ts';
 
 /**
  * Sends one model call for each message of the caller, each text part of the answer, each tool call and each tool
@@ -35,6 +35,9 @@ import { buildJudgedText, type Subject } from './judged-inputs.ts';
  *
  * A part of an answer is buffered until the model has judged it, so that no client receives rejected text: with the
  * default `window: 0` the whole part, with a length its windows.
+ *
+ * With `files` it judges images and PDFs, also those of a thread, if the agent has `files: judged`. It rejects more than 16 files or
+ * 12 MiB at once.
  *
  * The guards of a replica share one budget of model calls and one cache. A stage call makes at most 64 model calls with
  * 262,144 characters, a run at most 5,000 with 4,194,304; above that the guard blocks. A cached answer costs nothing: its
@@ -46,6 +49,7 @@ import { buildJudgedText, type Subject } from './judged-inputs.ts';
  * @verdict deny: a tool call, with strategy filter
  * @verdict failure: the model is unavailable or returns an invalid answer
  * @cannot Judge better than its model. The text can persuade the model, because the model reads it.
+ * @cannot Judge files behind URLs, in answers and in results of tools. A document other than PDF fails the call.
  * @cannot Find content that spans several messages of the caller, or several windows beyond the context of a window.
  * @cannot Judge chunks other than text and reasoning, such as the arguments of a tool call while they are streamed.
  * @cannot Judge reasoning with the preset grounding: reasoning passes.
@@ -55,6 +59,9 @@ import { buildJudgedText, type Subject } from './judged-inputs.ts';
  *   - use: judge
  *     as: topics
  *     options: { model: openai/gpt-5-mini, preset: topics, deniedTopics: [medical advice, politics] }
+ *   - use: judge
+ *     as: pictures
+ *     options: { model: openai/gpt-5-mini, question: Does it show a person?, files: [image, document] }
  *   - use: judge
  *     as: alignment
  *     options: { model: openai/gpt-5-mini, preset: tool-alignment, strategy: filter }
@@ -73,6 +80,7 @@ export const judge = (models: GuardModels): ProcessorDefinition =>
     stages: ['processInput', 'processOutputStream', 'processToolCall', 'processToolResult', 'processOutputResult'],
     positions: { input: 145, output: 145 },
     judgesText: true,
+    judgesFiles: { option: 'files' },
     reads: ['input', 'context', 'response', 'remembered', 'system'],
     changes: {
       processInput: { option: 'strategy', values: ['filter'] },
@@ -117,11 +125,20 @@ function createGuard(models: GuardModels, options: JudgeGuardOptions): JudgeGuar
   };
 }
 
-/** Returns the flags of each subject. An empty text passes without a call. */
-function requestSubjectFlags(guard: JudgeGuard, args: JudgeArgs, subjects: readonly Subject[]): Promise<Flags[]> {
+/** Returns the flags of each subject, then of each file. An empty text passes without a call. */
+function requestSubjectFlags(
+  guard: JudgeGuard,
+  args: JudgeArgs,
+  subjects: readonly Subject[],
+  files: readonly JudgedFile[] = [],
+): Promise<Flags[]> {
   const isBlank = (subject: Subject) => 'text' in subject && subject.text.trim() === '';
   const texts = subjects.map((one) => (isBlank(one) ? '' : buildJudgedText(guard, one, args.messageList)));
-  return requestFlags(guard, args, texts);
+  const items = files.map(({ kind, file }) => ({
+    text: buildJudgedText(guard, { file: kind }, args.messageList),
+    file,
+  }));
+  return requestFlags(guard, args, [...texts, ...items]);
 }
 
 /** Reports the flags. Throws (abort, halt) with the strategies block and retry. */
@@ -133,15 +150,20 @@ function reportAndStop(guard: JudgeGuard, args: CommonArgs, what: string, flags:
 
 async function judgeInput(guard: JudgeGuard, args: ProcessInputArgs): Promise<void> {
   const messages = args.messageList.get.input.db();
+  const files = messages.flatMap((message) => listJudgedFiles(message, guard.files));
   const texts = listMessageTexts(messages, (bound) => refuseUnjudged(args, guard.response, bound));
   const flags = await requestSubjectFlags(
     guard,
     args,
     texts.map((lines) => ({ text: lines.join('\n') })),
+    files,
   );
   reportAndStop(guard, args, 'message', flags);
   if (guard.strategy !== 'filter') return;
-  const ids = messages.flatMap(({ id }, at) => (isFlagged(flags[at]) ? [id] : []));
+  const ofFiles = new Set(
+    files.flatMap(({ message }, at) => (isFlagged(flags[messages.length + at]) ? [message] : [])),
+  );
+  const ids = messages.flatMap(({ id }, at) => (isFlagged(flags[at]) || ofFiles.has(id) ? [id] : []));
   if (ids.length > 0) args.messageList.removeByIds(ids);
 }
 

@@ -1,11 +1,33 @@
 // Builds the text that the model judges: the text itself, or a JSON object with the inputs that it refers to. JSON
 // frames each input, so that the end of one cannot imitate another.
-import { readMessageText, listModelParts, type JsonValue, type Message } from '@millrace/contracts';
+import {
+  findFileKind,
+  isBase64,
+  readMessageText,
+  listModelParts,
+  type FileKind,
+  type JsonValue,
+  type Message,
+} from '@millrace/contracts';
+import type { ModelFile } from '@millrace/models';
 import type { MessageList } from '@millrace/processor';
 import type { JudgedInput } from './judge-options.ts';
 
-/** `text`: a message, a window of the answer or a tool result. */
-export type Subject = { text: string } | { toolCall: { tool: string; arguments: JsonValue } };
+/** `text`: a message, a window of the answer or a tool result. `file`: the kind of the attached file. */
+export type Subject = { text: string } | { toolCall: { tool: string; arguments: JsonValue } } | { file: FileKind };
+
+/** `message`: id of the message with the file. */
+export type JudgedFile = { message: string; kind: FileKind; file: ModelFile };
+
+/** Returns the files of the kinds. The orchestrator does not pass a file behind a URL. */
+export function listJudgedFiles({ id, content }: Message, kinds: readonly FileKind[] = []): JudgedFile[] {
+  return content.parts.flatMap((part) => {
+    if (part.type !== 'file' || !isBase64(part.data)) return [];
+    const kind = findFileKind(part.mimeType);
+    if (kind === undefined || !kinds.includes(kind)) return [];
+    return [{ message: id, kind, file: { mediaType: part.mimeType, data: part.data } }];
+  });
+}
 
 type InputLimits = { include: readonly JudgedInput[]; maxCharacters: number };
 
