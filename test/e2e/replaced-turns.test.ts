@@ -144,6 +144,17 @@ describe('an answer that is generated again', () => {
     expect(await readThread(chat.id)).toEqual(['Alpha', 'One.']);
   });
 
+  test('useChat asks a question again that was blocked, and keeps an earlier turn with the same words', async () => {
+    const chat = openChat();
+    await chat.sendMessage({ text: ask('Alpha', 'One.') });
+    const blocked = { id: 'blocked-question', role: 'user' as const, parts: chat.messages[0]?.parts ?? [] };
+    chat.messages = [...chat.messages, blocked];
+    await chat.regenerate();
+    expect(await readThread(chat.id)).toEqual(['Alpha', 'One.', 'Alpha', 'One.']);
+    await chat.regenerate();
+    expect(await readThread(chat.id)).toEqual(['Alpha', 'One.', 'Alpha', 'One.']);
+  });
+
   test('A run that is blocked keeps the old answer', async () => {
     const chat = openChat();
     await chat.sendMessage({ text: ask('Alpha', 'One.') });

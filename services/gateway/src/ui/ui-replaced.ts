@@ -22,7 +22,7 @@ export function findUiReplaced(request: UiRequest, tail: StoredTail): string[] {
       tail,
       tail.messages.findIndex((one) => sent.some((own) => isEdited(one, own))),
     );
-  const from = findSent(tail, sent);
+  const from = findSent(tail, sent, request);
   if (from < 0 && !tail.isWhole) throw createOldMessageError('messages');
   if (isOfLastAnswer(request)) refuseLaterTurn(tail, from, sent);
   return listFrom(tail, from);
@@ -45,12 +45,14 @@ const isOfLastAnswer = ({ trigger, messageId }: UiRequest): boolean =>
 
 const listFrom = (tail: StoredTail, from: number): string[] => (from < 0 ? [] : listReplaced(tail, from));
 
-/** Runs of other protocols and of earlier versions have stored other ids. */
-function findSent({ messages }: StoredTail, sent: readonly SentMessage[]): number {
+/** Runs of other protocols and of earlier versions have stored other ids. A stored message that is another one of the page is not the first of the sent. */
+function findSent({ messages }: StoredTail, sent: readonly SentMessage[], { messages: shown }: UiRequest): number {
   const byId = messages.findIndex((one) => sent.some((own) => isStoredAs(one, own)));
   if (byId >= 0) return byId;
   const [first] = sent;
-  return first ? messages.findLastIndex((one) => one.role === 'user' && hasContent(one, first)) : -1;
+  const isShown = (stored: Message) => shown.some((one) => isStoredAs(stored, one));
+  const isFirst = (stored: Message) => stored.role === 'user' && !isShown(stored);
+  return first ? messages.findLastIndex((one) => isFirst(one) && hasContent(one, first)) : -1;
 }
 
 /** Another page has asked a further question, which this one does not show. */
