@@ -94,6 +94,36 @@ describe('messages in another language', () => {
     expect(args.messageList.get.input.db().map(readMessageText)).toEqual([`(en) ${german}(en) ${german}`, english]);
     expect(judging.provider.requests).toHaveLength(1);
   });
+  test.each(['text/plain', 'application/json'])(
+    'the guard judges and translates a file of the type %s',
+    async (type) => {
+      const data = Buffer.from(german).toString('base64');
+      const file = { type: 'file' as const, mimeType: type, data };
+      const message = messageInParts('m0', english);
+      const withFile = { ...message, content: { ...message.content, parts: [...message.content.parts, file] } };
+      expect(await catchStop(() => judge({ strategy: 'block' }, inputArgs([withFile])))).toMatchObject({
+        type: 'abort',
+      });
+      judging.provider.answer((request) => {
+        const texts: string[] = JSON.parse(readJudgedText(request));
+        return { texts: texts.map((text) => `(en) ${text}`) };
+      });
+      const args = inputArgs([withFile]);
+      await judge({ strategy: 'translate', model: 'openai-chat/judge' }, args);
+      const translated = Buffer.from(`(en) ${german}`).toString('base64');
+      expect(args.messageList.get.input.db()[0]?.content.parts[1]).toEqual({ ...file, data: translated });
+    },
+  );
+  test.each([
+    ['an image', 'image/png', Buffer.from(german).toString('base64')],
+    ['a URL', 'text/plain', 'https://example.com/eine-deutsche-rechnung-meiner-bestellung.txt'],
+  ])('the guard judges no text of %s', async (_what, mimeType, data) => {
+    const message = messageInParts('m0', english);
+    const file = { type: 'file' as const, mimeType, data };
+    const args = inputArgs([{ ...message, content: { format: 2, parts: [file] } }]);
+    await judge({ strategy: 'block' }, args);
+    expect(args.violations).toEqual([]);
+  });
   test('an incomplete translation is a failure', async () => {
     judging.provider.answer(() => ({ texts: [] }));
     const options = { strategy: 'translate', model: 'openai-chat/judge' };

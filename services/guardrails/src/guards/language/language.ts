@@ -1,9 +1,10 @@
 // language: detects the language of each message of the caller, and notes, reports, rejects or translates messages in
 // other languages. It uses letter statistics, and a model for uncertain messages and translations.
-import { listModelParts, MillraceError, type Message } from '@millrace/contracts';
+import { listModelParts, MillraceError, type Message, type MessagePart } from '@millrace/contracts';
 import {
   MODEL_TIMEOUT_MS,
   defineProcessor,
+  mapFileText,
   type ProcessInputArgs,
   type ProcessorDefinition,
 } from '@millrace/processor';
@@ -19,7 +20,7 @@ import { z } from 'zod';
 /**
  * Detects the language by letter statistics, part by part: the first part that is not in a wanted language decides. The
  * model detects the language if the statistics are uncertain and a model is set, and it translates. Without a model an
- * uncertain message passes.
+ * uncertain message passes. Files of text are parts of the message.
  *
  * @verdict continue: with the language in the message's metadata (detect), with translated messages (translate), or
  * unchanged
@@ -83,8 +84,22 @@ async function judgeInput(guard: LanguageGuard, args: ProcessInputArgs): Promise
   if (others.length > 0) await actOn(guard, args, others);
 }
 
-const listTexts = (message: Message): string[] =>
-  listModelParts(message).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+function listTexts(message: Message): string[] {
+  const texts: string[] = [];
+  for (const part of listModelParts(message))
+    mapPartText(part, (text) => {
+      texts.push(text);
+      return text;
+    });
+  return texts;
+}
+
+/** Maps the text of a text part, and of a file of text. */
+function mapPartText(part: MessagePart, map: (text: string) => string): MessagePart {
+  if (part.type === 'text') return { ...part, text: map(part.text) };
+  if (part.type !== 'file' || /^https?:/.test(part.data)) return part;
+  return { ...part, data: mapFileText(part.data, part.mimeType, map) };
+}
 
 async function judgeMessages(
   guard: LanguageGuard,
@@ -164,9 +179,7 @@ async function translate(
       throw new MillraceError('extraction-failed', problem, { remedy: 'Use a model that follows its instructions.' });
     }
     let next = 0;
-    const parts = listModelParts(message).map((part) =>
-      part.type === 'text' ? { ...part, text: translated[next++] ?? '' } : part,
-    );
+    const parts = listModelParts(message).map((part) => mapPartText(part, () => translated[next++] ?? ''));
     const { content: _, ...content } = message.content;
     args.messageList.replace({ ...message, content: { ...content, parts } });
   }
