@@ -81,7 +81,7 @@ const REPORTING: Record<string, Ask> = {
   'the check of the own API': (agent, file) =>
     post(`/v1/agents/${agent}/check`, { direction: 'input', messages: makeMessages(file) }),
 };
-/** Protocols without one, with the path that they name. */
+/** Protocols without one, with the path of a file that no processor has judged. */
 const REFUSING: Record<string, [ask: Ask, path: string]> = {
   'images of LiteLLM': [(agent, file) => askLiteLlm(agent, { images: [makeUrl(file)] }), 'images[0]'],
   'images of LiteLLM without a text': [
@@ -160,29 +160,37 @@ describe.each(Object.entries(REPORTING))('%s', (_door, ask) => {
   });
 });
 
-describe.each(Object.entries(REFUSING))('%s', (_door, [ask, path]) => {
-  test.each(CASES)('of the agent %s are refused by their path: %s', async (agent, _name, file) => {
-    const answer = await ask(agent, file);
-    expect(answer).toMatch(/"action":"BLOCKED"|"type":"invalid_request_error"/);
-    expect(answer).toContain(path);
+/** Whether the protocol has a form for the file. An answer of LiteLLM is judged without images. */
+const isSent = (door: string, name: string): boolean =>
+  !door.startsWith('images of an answer') && (door !== 'moderations' || name === 'image');
+
+function readJudged(answer: string, path: string): Outcome | undefined {
+  const { action, blocked_reason: reason, results, error } = JSON.parse(answer);
+  if (results) return results[0].flagged ? 'blocked' : 'clean';
+  if (action === 'NONE') return 'clean';
+  if (action === 'BLOCKED') return reason.startsWith(`${path} is a file`) ? 'refused' : 'blocked';
+  return error.type === 'invalid_request_error' && error.param.startsWith(path) ? 'refused' : undefined;
+}
+
+describe.each(Object.entries(REFUSING))('%s', (door, [ask, path]) => {
+  test.each(CASES)('of the agent %s are judged, or refused by their path: %s', async (agent, name, file) => {
+    const outcome = chooseOutcome(agent, name);
+    const isJudged = isSent(door, name) && outcome !== 'unjudged';
+    expect(readJudged(await ask(agent, file), path)).toBe(isJudged ? outcome : 'refused');
   });
 });
 
-test('A call of a custom tool in an answer of LiteLLM is judged', async () => {
-  const askCall = (input: string) =>
-    askLiteLlm('calling', { input_type: 'response', tool_calls: [{ type: 'custom', custom: { name: 'run', input } }] });
-  await stack.client.agents.apply({
-    name: 'calling',
-    model: 'openai/gpt-5-mini',
-    output: [{ use: 'keyword', options: { keywords: [WORD] } }],
-  });
-  expect(JSON.parse(await askCall(WORD))).toMatchObject({ action: 'BLOCKED' });
-  expect(JSON.parse(await askCall('allowed'))).toMatchObject({ action: 'NONE' });
-});
-
-test('A moderation with an image part that has no members is refused', async () => {
-  const answer = await post('/v1/moderations', { model: 'guarded-default', input: [{ type: 'image_url' }] });
-  expect(answer).toContain('the input has an image');
+test('A file that a processor removes is named, and the check is no pass', async () => {
+  const input = [{ use: 'seeing', options: { kinds: ['image'], drops: 'iVBORw0KGgo=' } }];
+  await stack.client.agents.apply({ name: 'judged-dropping', model: 'openai/gpt-5-mini', input });
+  const [image] = Object.values(FILES);
+  const messages = image
+    ? makeMessages(image).map((one) => ({ ...one, content: { format: 2 as const, parts: [image] } }))
+    : [];
+  const check = stack.client.check({ agent: 'judged-dropping', direction: 'input', messages });
+  expect(await check).toMatchObject({ action: 'changed', unjudged: ['messages[0].content.parts[0]'] });
+  const answer = await askLiteLlm('judged-dropping', { images: image ? [makeUrl(image)] : [] });
+  expect(JSON.parse(answer)).toMatchObject({ action: 'BLOCKED', blocked_reason: expect.stringContaining('images[0]') });
 });
 
 test('A request of LiteLLM with texts, calls and results in its messages passes', async () => {

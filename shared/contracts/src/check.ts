@@ -53,7 +53,7 @@ export const checkAnswerSchema = z.object({
     .array(z.string())
     .optional()
     .describe(
-      'paths of the first files of the messages that no processor has read, if `files` of the agent passes them',
+      'paths of the first files of the messages that no processor has read, if `files` of the agent passes them, or that a processor has removed',
     ),
   undecided: z
     .array(z.number().int().min(0))

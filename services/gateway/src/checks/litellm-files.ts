@@ -1,5 +1,6 @@
-// Finds the files of a request of LiteLLM: guards judge none of them, and the protocol has no form for content that was not judged.
+// Finds the files of a request of LiteLLM, in its images and in the parts of its messages.
 import { isObject } from '@millrace/contracts';
+import { createFilePart } from '../agents/file-part.ts';
 import type { GuardrailRequest } from './litellm-request.ts';
 
 /** Types of parts of a message that hold text, calls and results. Parts of other types are files. */
@@ -23,35 +24,61 @@ const PLACES = ['content', 'output'] as const;
 /** Levels of content in results of tools. */
 const MAX_LEVELS = 8;
 
-/** Returns the path of the first file, or undefined. The messages of an answer are those of its request, which was judged. */
-export function findFile({ images, structured_messages: messages, input_type }: GuardrailRequest): string | undefined {
-  if (images?.length) return 'images[0]';
-  if (input_type === 'response') return undefined;
-  return findFirst(messages, 'structured_messages', (message, path) => findInContent(message, path, 0));
+/** `part`: absent if the form of the file is not known. */
+export type LiteLlmFile = { path: string; part?: ReturnType<typeof createFilePart> | undefined };
+
+/** Returns each file once, because the images are those of the messages too. The messages of an answer are those of its request, which was judged. */
+export function listFiles({ images, structured_messages: messages, input_type }: GuardrailRequest): LiteLlmFile[] {
+  const own = (images ?? []).map((image, at) => readFile({ type: 'image_url', image_url: image }, `images[${at}]`));
+  if (input_type === 'response') return own;
+  const inside = (messages ?? []).flatMap((message, at) => listContent(message, `structured_messages[${at}]`, 0));
+  const known = new Set<string>();
+  return [...own, ...inside].filter(({ path, part }) => {
+    const key = part ? `${part.mimeType} ${part.data}` : path;
+    return !known.has(key) && known.add(key);
+  });
 }
 
-function findInContent(message: unknown, path: string, level: number): string | undefined {
-  if (!isObject(message)) return undefined;
-  const findInPart = (part: unknown, at: string) => {
-    if (!isObject(part)) return undefined;
-    if (level >= MAX_LEVELS || !NO_FILES.has(part['type'])) return at;
-    return findInContent(part, at, level + 1);
-  };
-  for (const name of PLACES) {
+function listContent(message: unknown, path: string, level: number): LiteLlmFile[] {
+  if (!isObject(message)) return [];
+  return PLACES.flatMap((name) => {
     const inside = message[name];
-    const found = findFirst(Array.isArray(inside) ? inside : [inside], `${path}.${name}`, findInPart);
-    if (found !== undefined) return found;
+    const parts: unknown[] = Array.isArray(inside) ? inside : [inside];
+    return parts.flatMap((part, at) => listInPart(part, `${path}.${name}[${at}]`, level));
+  });
+}
+
+function listInPart(part: unknown, path: string, level: number): LiteLlmFile[] {
+  if (!isObject(part)) return [];
+  if (level < MAX_LEVELS && NO_FILES.has(part['type'])) return listContent(part, path, level + 1);
+  return [readFile(part, path)];
+}
+
+function readFile(part: Record<string, unknown>, path: string): LiteLlmFile {
+  const { data, otherType, filename } = readData(part);
+  if (typeof data !== 'string') return { path };
+  try {
+    return { path, part: createFilePart(data, { otherType, path, ...(typeof filename === 'string' && { filename }) }) };
+  } catch {
+    return { path };
   }
 }
 
-function findFirst(
-  values: readonly unknown[] | null | undefined,
-  path: string,
-  find: (value: unknown, path: string) => string | undefined,
-): string | undefined {
-  for (const [at, value] of (values ?? []).entries()) {
-    const found = find(value, `${path}[${at}]`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+type FileData = { data?: unknown; otherType: string; filename?: unknown };
+
+/** Reads the parts of chat completions, of responses, and of messages. */
+function readData(part: Record<string, unknown>): FileData {
+  const { type, image_url: image, file, source } = part;
+  if (type === 'image_url' || type === 'input_image')
+    return { data: isObject(image) ? image['url'] : image, otherType: 'image/*' };
+  if (type === 'file' && isObject(file)) return readNamed(file);
+  if (type === 'input_file') return readNamed(part);
+  const isBase64 = isObject(source) && source['type'] === 'base64' && typeof source['media_type'] === 'string';
+  return isBase64 ? { data: source['data'], otherType: String(source['media_type']) } : { otherType: '' };
 }
+
+const readNamed = ({ file_data: data, filename }: Record<string, unknown>): FileData => ({
+  data,
+  filename,
+  otherType: 'application/octet-stream',
+});

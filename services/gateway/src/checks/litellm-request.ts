@@ -1,5 +1,11 @@
 // The request of LiteLLM's Generic Guardrail API (version 1.106.2), and its conversion to a check. Absent members are null.
-import { MillraceError, buildTextMessage, type ApiRequestInput, type CheckAnswer } from '@millrace/contracts';
+import {
+  MillraceError,
+  buildTextMessage,
+  type ApiRequestInput,
+  type CheckAnswer,
+  type MessagePart,
+} from '@millrace/contracts';
 import { z } from 'zod';
 
 const toolCallSchema = z.looseObject({ function: z.looseObject({ arguments: z.string().nullish() }).nullish() });
@@ -51,17 +57,36 @@ export function chooseAgent(
 /** Returns the block of a request with a file. */
 export const blockFile = (path: string): GuardrailAnswer => ({
   action: 'BLOCKED',
-  blocked_reason: `${path} is a file, and guards judge text. Send its text instead.`,
+  blocked_reason: `${path} is a file that no processor of the agent has judged and passed. Send its text instead.`,
 });
 
-/** Converts a request to a check of its texts and of the arguments of its tool calls; undefined if it has none. */
-export function makeCheck(request: GuardrailRequest, agent: string): ApiRequestInput<'check'> | undefined {
+/** Converts a request to a check of its texts, of the arguments of its tool calls and of its files; undefined if it has none. */
+export function makeCheck(
+  request: GuardrailRequest,
+  agent: string,
+  files: MessagePart[] = [],
+): ApiRequestInput<'check'> | undefined {
   const all = [...(request.texts ?? []), ...listArguments(request)];
-  if (all.length === 0) return undefined;
+  if (all.length + files.length === 0) return undefined;
   // The proxy sends the text so far for each round of a stream, and does not mark the last round.
   if (request.input_type === 'response') return { agent, direction: 'output', texts: all, complete: false };
   const messages = all.map((text, at) => buildTextMessage(`m${at}`, 'user', text));
-  return { agent, direction: 'input', messages };
+  const withFiles = {
+    ...buildTextMessage(`m${all.length}`, 'user', ''),
+    content: { format: 2 as const, parts: files },
+  };
+  return { agent, direction: 'input', messages: files.length > 0 ? [...messages, withFiles] : messages };
+}
+
+/** Returns the path of a file in the request by its path in the check, or undefined if that names no file. */
+export function readFilePath(
+  request: GuardrailRequest,
+  files: readonly { path: string }[],
+  path = '',
+): string | undefined {
+  const at = (request.texts ?? []).length + listArguments(request).length;
+  const [, file] = new RegExp(`^messages\\[${at}\\]\\.content\\.parts\\[(\\d+)\\]`).exec(path) ?? [];
+  return file === undefined ? undefined : files[Number(file)]?.path;
 }
 
 /** The arguments of functions; of a call without a function all of it. */

@@ -5,8 +5,15 @@ import { MillraceError } from '@millrace/contracts';
 import { openBody } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { buildProblemResponse } from '../http/problem.ts';
-import { findFile } from './litellm-files.ts';
-import { blockFile, chooseAgent, guardrailRequestSchema, makeCheck, writeGuardrailAnswer } from './litellm-request.ts';
+import { listFiles } from './litellm-files.ts';
+import {
+  blockFile,
+  chooseAgent,
+  guardrailRequestSchema,
+  makeCheck,
+  readFilePath,
+  writeGuardrailAnswer,
+} from './litellm-request.ts';
 import { runCheck } from './run-check.ts';
 
 /** LiteLLM appends this path to the `api_base` of the guardrail. */
@@ -30,9 +37,21 @@ async function serveGuardrail(
   const opened = await openBody(request, { scope: 'run', schema: guardrailRequestSchema }, context);
   const { access, headers, body } = opened;
   const agent = chooseAgent(body, fromPath);
-  const file = findFile(body);
-  if (file !== undefined) return Response.json(blockFile(file), { headers });
-  const check = makeCheck(body, agent);
+  const files = listFiles(body);
+  // An answer with a file has no form in a check.
+  const unread = body.input_type === 'response' ? files[0] : files.find(({ part }) => !part);
+  if (unread) return Response.json(blockFile(unread.path), { headers });
+  const parts = files.flatMap(({ part }) => part ?? []);
+  const check = makeCheck(body, agent, parts);
   if (!check) return Response.json({ action: 'NONE' }, { headers });
-  return Response.json(writeGuardrailAnswer(body, await runCheck(access, check, context)), { headers });
+  try {
+    const answer = await runCheck(access, check, context);
+    const [unjudged] = answer.unjudged ?? [];
+    const blocked = unjudged === undefined ? undefined : blockFile(readFilePath(body, files, unjudged) ?? unjudged);
+    return Response.json(blocked ?? writeGuardrailAnswer(body, answer), { headers });
+  } catch (error) {
+    const refused = MillraceError.isInstance(error) ? readFilePath(body, files, error.path) : undefined;
+    if (refused === undefined) throw error;
+    return Response.json(blockFile(refused), { headers });
+  }
 }

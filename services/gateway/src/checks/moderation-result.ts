@@ -25,8 +25,8 @@ export type ModerationResult = {
   category_applied_input_types: Record<string, string[]>;
 };
 
-/** Processors have no scores: a category that was found has the score 1, all others have 0. */
-export function writeModeration(answer: CheckAnswer): ModerationResult {
+/** @param types of the input. Processors have no scores: a category that was found has the score 1, all others have 0. */
+export function writeModeration(answer: CheckAnswer, types: string[]): ModerationResult {
   const found = new Set(answer.violations.map(({ processorId, rule }) => chooseCategory(processorId, rule)));
   const flagged = answer.action === 'block';
   if (flagged && found.size === 0) found.add(answer.processor ?? 'blocked');
@@ -37,7 +37,7 @@ export function writeModeration(answer: CheckAnswer): ModerationResult {
     flagged,
     categories: collect((isFound) => isFound),
     category_scores: collect((isFound) => (isFound ? 1 : 0)),
-    category_applied_input_types: collect((isFound) => (isFound ? ['text'] : [])),
+    category_applied_input_types: collect((isFound) => (isFound ? types : [])),
   };
 }
 

@@ -1,9 +1,9 @@
 // The members of moderations, of useChat's request, and of a call over MCP.
-import { HONOURED, IGNORED, PASSED, refuse, type MemberGroup } from './member-table.ts';
+import { HONOURED, IGNORED, PASSED, type MemberGroup } from './member-table.ts';
 
 export const MODERATION_GROUPS = {
   request: { name: '', table: { input: HONOURED, model: HONOURED } },
-  part: { name: 'input[]', table: { type: HONOURED, text: HONOURED, image_url: refuse('Guards judge texts.') } },
+  part: { name: 'input[]', table: { type: HONOURED, text: HONOURED, image_url: HONOURED } },
 } as const satisfies Record<string, MemberGroup>;
 
 export const UI_GROUPS = {

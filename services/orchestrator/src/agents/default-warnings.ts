@@ -26,12 +26,12 @@ export function warnOfOldDefaults(
 
 /** A plan with judges and without `files` is of a version without the option. */
 function warnOfPassedFiles(plan: Plan): Issue[] {
-  if (plan.files !== undefined || chooseFiles({}, plan) === undefined) return [];
+  const now = chooseFiles({}, plan);
+  if (plan.files !== undefined || now === undefined) return [];
   return [
     {
       code: 'default-changed',
-      message:
-        'This agent passes files to the model unjudged, as in the version that stored it; an agent that is applied now gets files: "refuse".',
+      message: `This agent passes files to the model unjudged, as in the version that stored it; an agent that is applied now gets files: "${now}".`,
       remedy: 'Apply the agent again, or set `files` in its definition.',
     },
   ];
@@ -46,8 +46,7 @@ export function warnOfRefusedFiles(
   return [
     {
       code: 'default-changed',
-      message:
-        'With the new definition this agent refuses files, because an entry judges text; the stored one passes them.',
+      message: `With the new definition this agent has files: "${plan.files}", because an entry judges ${plan.files === 'judged' ? 'files' : 'text'}; the stored one passes all files.`,
       remedy: 'Set `files: text` (text files) or `files: pass` (all, unjudged) if callers send files.',
     },
   ];

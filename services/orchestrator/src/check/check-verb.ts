@@ -51,7 +51,10 @@ export function createCheckVerb({ deps, agents, submits, places }: CheckParts) {
     try {
       const { answer, passedFiles } = await judgeAll(deps, { check, requests, applied: found.value, deadline });
       const unjudged = answer.action === 'block' ? [] : listUnjudged(check.messages ?? [], passedFiles);
-      return unjudged.length > 0 ? { ...answer, unjudged } : answer;
+      if (unjudged.length === 0) return answer;
+      // A run of an agent that judges files fails if a file remains unjudged: a processor has removed it.
+      const isRemoved = found.value.plan.files === 'judged' && answer.action === 'pass';
+      return { ...answer, ...(isRemoved && { action: 'changed' as const }), unjudged };
     } finally {
       deadline.end();
       free();
