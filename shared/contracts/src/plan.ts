@@ -118,12 +118,18 @@ export function listEntries(plan: Plan, stage: Stage): PlanEntry[] {
 export const listJudges = (plan: Plan, stage: Stage): PlanEntry[] =>
   listEntries(plan, stage).filter(({ observe }) => !observe);
 
-/** Returns the processors that judge the texts of a run, sorted. */
-export function listRunJudges({ entries }: Pick<Plan, 'entries'>): RunJudges {
+/** Returns the processors that judge the texts which memory stores, sorted. */
+export function listRunJudges({ entries, listed }: Pick<Plan, 'entries' | 'listed'>): RunJudges {
+  const after = listAfterMemory({ entries, listed });
   const listIn = (list: ListName) => {
     const own = Object.values(entries).filter(
-      ({ judgesText, observe, onFailure, when, lists }) =>
-        judgesText && !observe && !when && onFailure === 'fail' && lists.includes(list),
+      ({ entry, judgesText, observe, onFailure, when, lists }) =>
+        judgesText &&
+        !observe &&
+        !when &&
+        onFailure === 'fail' &&
+        lists.includes(list) &&
+        (list !== 'output' || !after.has(entry)),
     );
     return [...new Set(own.map(({ processor }) => processor))].toSorted();
   };
@@ -154,23 +160,36 @@ export function chooseFiles({ files }: Pick<Agent, 'files'>, plan: Plan): Files 
   return Object.values(plan.entries).some(({ judgesText, observe }) => judgesText && !observe) ? 'refuse' : undefined;
 }
 
-/** Entries that are called in sequence, or a group of concurrent entries. */
-/** `observes`: the run does not wait for them. */
-export type PlanSegment = { entries: PlanEntry[]; group?: PlanGroup; observes: boolean };
+/** Returns the names of the entries of the output that follow memory's first: memory does not store their changes of an answer. */
+export function listAfterMemory({ entries, listed }: Pick<Plan, 'entries' | 'listed'>): Set<string> {
+  const names = listed?.output ?? [];
+  const first = names.findIndex((name) => getOwnMember(entries, name)?.memory);
+  return new Set(first < 0 ? [] : names.slice(first).filter((name) => !getOwnMember(entries, name)?.memory));
+}
 
 /**
- * Splits the entries of a stage, in order, at the borders of groups and of sequences of observers. Members of a group
- * are adjacent in every plan.
+ * Entries that are called in sequence, or a group of concurrent entries. `observes`: the run does not wait for them.
+ * `followsMemory`: in a stage of the output, they follow memory in its list.
  */
-export function splitSegments({ groups = [] }: Plan, stage: Stage, entries: readonly PlanEntry[]): PlanSegment[] {
+export type PlanSegment = { entries: PlanEntry[]; group?: PlanGroup; observes: boolean; followsMemory: boolean };
+
+/**
+ * Splits the entries of a stage, in order, at the borders of groups and of sequences of observers, and at memory's
+ * position. Members of a group are adjacent in every plan.
+ */
+export function splitSegments(plan: Plan, stage: Stage, entries: readonly PlanEntry[]): PlanSegment[] {
+  const { groups = [] } = plan;
   const own = groups.filter(({ list }) => list === LIST_OF_STAGE[stage]);
+  const after = LIST_OF_STAGE[stage] === 'output' ? listAfterMemory(plan) : undefined;
   const segments: PlanSegment[] = [];
   for (const entry of entries) {
     const group = own.find(({ members }) => members.includes(entry.entry));
     const last = segments.at(-1);
     const observes = entry.observe === true;
-    if (last && last.group === group && last.observes === observes) last.entries.push(entry);
-    else segments.push({ entries: [entry], observes, ...(group && { group }) });
+    const followsMemory = after?.has(entry.entry) === true;
+    const isAdjacent = last?.group === group && last?.observes === observes && last.followsMemory === followsMemory;
+    if (isAdjacent) last.entries.push(entry);
+    else segments.push({ entries: [entry], observes, followsMemory, ...(group && { group }) });
   }
   return segments;
 }

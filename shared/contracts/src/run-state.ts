@@ -96,6 +96,10 @@ export const runActionSchema = z.discriminatedUnion('action', [
     action: z.literal('messages-changed'),
     ops: z.array(messageOpSchema),
     unpassed: z.literal(true).optional().describe('processors wrote them, and the output chain has not passed them'),
+    stored: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('by message: its text at memory’s position in the output list, if entries behind it changed the text'),
   }),
   z.object({ action: z.literal('messages-passed') }),
   z.object({
@@ -235,6 +239,10 @@ export const runStateSchema = z.object({
   unpassed: z
     .array(z.string())
     .describe('ids of messages as processors worded them, which the output chain has not passed'),
+  stored: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('by message: the text that memory stores, if entries behind memory have changed the answer'),
   taint: z
     .object({ entries: z.array(z.string()), origins: z.array(z.string()) })
     .default({ entries: [], origins: [] })

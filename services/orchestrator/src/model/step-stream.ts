@@ -20,7 +20,7 @@ import { applyFold } from '../sessions/guard-chunks.ts';
 export type StepChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
 
 export type StepStream =
-  | ({ kind: 'answer'; last?: LastOut; rawText?: string | undefined } & StreamedStep)
+  | ({ kind: 'answer'; last?: LastOut; rawText?: string | undefined; stored?: string | undefined } & StreamedStep)
   | ({ kind: 'model-error' } & ModelFailure)
   | { kind: 'interrupt'; interrupt: Interrupt };
 
@@ -127,6 +127,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
       ...end,
       ...(last && { last }),
       ...(rawText && { rawText: rawText.readText() }),
+      stored: fold?.stored,
     };
   } finally {
     unlisten();

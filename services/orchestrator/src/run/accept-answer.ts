@@ -20,6 +20,7 @@ import type { ModelAnswer, StepModelCall } from '../model/ask-model.ts';
 import type { LastOut } from '../model/step-stream.ts';
 import { failInOwnWords, isSuspension, type Interrupt } from '../state/interrupt.ts';
 import { labelAnswer, labelChanged, readAnswerTrust } from '../state/run-labels.ts';
+import { keepStored } from '../state/stored-texts.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { appendStep } from '../state/step-results.ts';
@@ -34,11 +35,15 @@ export async function acceptAnswer(
   run: Run,
   call: StepModelCall,
   answer: StepAnswer,
-  { last, rawText }: ModelAnswer,
+  { last, rawText, stored }: ModelAnswer,
 ): Promise<Interrupt | undefined> {
   const message = labelAnswer(answer.message, readAnswerTrust(run.getState()));
   const system = run.getState().conversation.system;
-  run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
+  run.dispatch({
+    action: 'messages-changed',
+    ops: [{ op: 'add', source: 'response', message }],
+    ...keepStored(message, stored),
+  });
   const draft = {
     answer: { ...answer, message },
     tools: call.tools,

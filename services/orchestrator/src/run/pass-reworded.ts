@@ -40,11 +40,12 @@ const listTextIds = ({ ref: { runId }, getState }: Run): string[] =>
 async function passLate(run: Run): Promise<Interrupt | undefined> {
   for (const message of listLate(run)) {
     const stopped = await run.serialize(async () => {
-      const { chunks, interrupt } = await guardAgain(run, message.id, makeMessageChunks(run.ref.runId, message));
+      const passedAgain = await guardAgain(run, message.id, makeMessageChunks(run.ref.runId, message));
+      const { interrupt } = passedAgain;
       const ended = run.checkInterruption();
       if (ended) return ended;
       if (interrupt) return addRejected(interrupt, rejectWholeRun(run.getState()));
-      takePassed(run, message, chunks, (passed) => takeText(run, passed));
+      takePassed(run, message, passedAgain, (passed) => takeText(run, passed));
       return undefined;
     });
     if (stopped) return stopped;

@@ -1,12 +1,14 @@
 // Rebuilds the buffered chunks of an unpublished answer that processors have changed, and passes them through the
 // output chain, so that clients see the changed answer only.
 import { readMessageText, withText, type Chunk, type Message, type RunHead } from '@millrace/contracts';
-import { guardChunks } from '../sessions/guard-chunks.ts';
+import { guardChunks, type GuardedChunks } from '../sessions/guard-chunks.ts';
 import { addRejected, type Interrupt, type RejectedChunks } from '../state/interrupt.ts';
 import { labelChanged } from '../state/run-labels.ts';
+import { keepStored } from '../state/stored-texts.ts';
 import type { Run } from '../state/run-context.ts';
 import { guardAgain } from './guard-again.ts';
-import { isFrame, joinText, makeMessageChunks, makeStepFinish } from './message-chunks.ts';
+import { isFrame, makeMessageChunks, makeStepFinish } from './message-chunks.ts';
+import { joinText } from '../sessions/stored-text.ts';
 import { isStepFinish, putInPlace, splitSteps, type StepChunks } from './step-chunks.ts';
 import { getOwner } from '../state/run-head.ts';
 
@@ -23,9 +25,15 @@ export type RewordedAnswer = {
   take(passed: Message): void;
 };
 
-/** Passes the answer on with the text that passed, if that is another one. */
-export function takePassed(run: Run, message: Message, passed: readonly Chunk[], take: RewordedAnswer['take']): void {
+/** Passes the answer on with the text that passed, if that is another one, and keeps the text that memory stores. */
+export function takePassed(
+  run: Run,
+  message: Message,
+  { chunks: passed, stored }: GuardedChunks,
+  take: RewordedAnswer['take'],
+): void {
   const text = joinText(passed);
+  if (stored) run.dispatch({ action: 'messages-changed', ops: [], ...keepStored(message, joinText(stored)) });
   if (text !== readMessageText(message)) take(labelChanged(run.getState(), withText(message, text), message));
 }
 
@@ -91,7 +99,7 @@ async function remakeStep(
   if (passed.interrupt) return { interrupt: passed.interrupt };
   let rebuilt = message;
   if (message) {
-    takePassed(run, message, passed.chunks, (changed) => {
+    takePassed(run, message, passed, (changed) => {
       rebuilt = changed;
       take(changed);
     });

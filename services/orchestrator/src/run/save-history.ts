@@ -12,6 +12,7 @@ import { createFold, foldVerdict } from '../calls/verdict-fold.ts';
 import { deferSaves, findBlocked, listUnsaved, type SaveInput } from '../saves/defer-saves.ts';
 import type { Run } from '../state/run-context.ts';
 import { isGivenAway } from '../state/run-stop.ts';
+import { withStoredTexts } from '../state/stored-texts.ts';
 import { shieldRun } from '../state/shield-run.ts';
 import { SAVE_GRACE_MS } from './save-result.ts';
 
@@ -31,7 +32,8 @@ export async function saveHistory(
   answer: SaveInput['input'],
   evenStopped = false,
 ): Promise<string[]> {
-  const { steps, conversation } = state;
+  const { steps } = state;
+  const conversation = withStoredTexts(run.plan, state.conversation, state.stored);
   const input: StageInput = { ...answer, steps, conversation };
   const savers = listHistories(run);
   const unsaved = findBlocked(
@@ -53,5 +55,5 @@ export async function saveHistory(
     run.events.record({ event: 'stage', stage: STAGE, step: steps.length, ms, entries: outcomes });
   }
   shield.release();
-  return deferSaves(run, unsaved, { state, input: answer });
+  return deferSaves(run, unsaved, { state: { ...state, conversation }, input: answer });
 }

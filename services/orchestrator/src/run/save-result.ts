@@ -7,6 +7,7 @@ import type { FinishChunk } from './finish-chunks.ts';
 import { judgeResult, buildResultInput, type JudgedResult } from './judge-result.ts';
 import { findBlocked, deferSaves, listUnsaved } from '../saves/defer-saves.ts';
 import { shieldRun } from '../state/shield-run.ts';
+import { withStoredTexts } from '../state/stored-texts.ts';
 
 /** Grace period of a save in progress when the run is stopped, ms. */
 export const SAVE_GRACE_MS = 750;
@@ -18,7 +19,9 @@ export async function saveResult(run: Run, saving: readonly string[], finish: Fi
   // A finish that was accepted with the answer is in that checkpoint already.
   const isNew = run.getState().finish === undefined;
   if (isNew) run.dispatch({ action: 'result-judged', finish });
-  const saved = { state: run.getState(), input: buildResultInput(run, finish) };
+  const state = run.getState();
+  const conversation = withStoredTexts(run.plan, state.conversation, state.stored);
+  const saved = { state: { ...state, conversation }, input: buildResultInput(run, finish) };
   const waiting = findBlocked(run, saving);
   const asked = saving.filter((name) => !waiting.some(({ entry }) => entry === name));
   const judged = await judgeShielded(run, asked, finish, { isRepeated, isNew });

@@ -1,18 +1,16 @@
 // Stores the messages of a run that was stopped or has failed: those of its caller, and with `keepPartial` of the memory the part of the answer
 // that the output chain has passed. Nothing is stored of an input that a guard has blocked, or has not judged.
 import {
-  findReadsAt,
-  listEntries,
   listRunJudges,
   selectMessages,
   type Conversation,
   type Message,
   type MessagePart,
-  type PlanEntry,
   type Stage,
 } from '@millrace/contracts';
 import { buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
+import { listLateJudges } from '../state/stored-texts.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { listHistories, saveHistory } from './save-history.ts';
 import { listShownMessages } from './shown-steps.ts';
@@ -64,15 +62,7 @@ function listPartial(run: Run, isFailed: boolean): Message[] {
 const STEP_STAGES = ['processLLMResponse', 'processOutputStep'] as const;
 
 /** An entry that judges the answer in this stage alone has not judged a part of it. */
-function hasLateJudge({ plan }: Pick<Run, 'plan'>, stage: Stage): boolean {
-  const streamed = new Set(listEntries(plan, 'processOutputStream').map(({ entry }) => entry));
-  const isLate = (one: PlanEntry) => !one.memory && !one.observe && !streamed.has(one.entry) && judgesText(one, stage);
-  return listEntries(plan, stage).some(isLate);
-}
-
-/** Entries of processLLMResponse count costs and fill caches too: these read no answer, or may be skipped. */
-const judgesText = ({ reads, onFailure }: PlanEntry, stage: Stage): boolean =>
-  stage !== 'processLLMResponse' || (onFailure === 'fail' && findReadsAt(reads, stage).length > 0);
+const hasLateJudge = ({ plan }: Pick<Run, 'plan'>, stage: Stage): boolean => listLateJudges(plan, stage).length > 0;
 
 /** A provider rejects a call without a result. */
 function dropOpenCalls(message: Message): Message[] {

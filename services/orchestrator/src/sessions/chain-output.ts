@@ -13,14 +13,19 @@ import type { RoomWait } from './wait-for-room.ts';
 import type { StepObservers } from './step-observers.ts';
 import type { StepRecord } from './step-record.ts';
 import type { StreamTexts } from './stream-texts.ts';
+import type { StoredText } from './stored-text.ts';
 import { acceptReported, acceptVerdict, mustNotFail, type StepVerdicts } from './step-verdicts.ts';
 import type { JudgedEntry, StageFold } from '../calls/verdict-fold.ts';
 
 /**
  * `last`: the output for the last chunks; absent if there were none, or if a loss has undone them. `texts`: the recorded
- * text around each entry.
+ * text around each entry. `stored`: the text at memory's position, if an entry follows memory.
  */
-export type ChainEnd = StageFold & { last?: readonly Chunk[]; texts?: readonly EntryTexts[] };
+export type ChainEnd = StageFold & {
+  last?: readonly Chunk[];
+  texts?: readonly EntryTexts[];
+  stored?: string | undefined;
+};
 
 export type ChainOutput = {
   output(chunks: readonly Chunk[]): void;
@@ -53,6 +58,7 @@ export type Chain = {
   linked?: LinkedSessions;
   /** Set if the agent records changes. */
   texts?: StreamTexts;
+  stored?: StoredText;
   comparison: Comparison;
   makeLast?: (() => readonly Chunk[]) | undefined;
   last?: LastOutput | undefined;
@@ -103,5 +109,10 @@ export function close({ linked, room, observers }: Chain): void {
   observers.end();
 }
 
-export const resolve = ({ ended, verdicts, last, texts }: Chain): void =>
-  ended.resolve({ ...verdicts.fold, ...(last && { last: last.out }), ...(texts && { texts: texts.list() }) });
+export const resolve = ({ ended, verdicts, last, texts, stored }: Chain): void =>
+  ended.resolve({
+    ...verdicts.fold,
+    ...(last && { last: last.out }),
+    ...(texts && { texts: texts.list() }),
+    ...(stored && { stored: stored.read() }),
+  });

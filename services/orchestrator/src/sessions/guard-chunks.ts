@@ -20,7 +20,12 @@ import { stopOutcome } from '../calls/stop-outcome.ts';
 
 const stage = 'processOutputStream';
 
-export type GuardedChunks = { chunks: readonly Chunk[]; interrupt?: Interrupt | undefined };
+/** `stored`: the chunks at memory's position, if an entry of the stage follows memory. */
+export type GuardedChunks = {
+  chunks: readonly Chunk[];
+  interrupt?: Interrupt | undefined;
+  stored?: readonly Chunk[] | undefined;
+};
 
 /** Accepts only chunks that pass the output chain. Does not publish. @param step number of their step; the last one if absent */
 export async function guardChunks(run: Run, chunks: readonly Chunk[], step?: number): Promise<GuardedChunks> {
@@ -32,7 +37,12 @@ export async function guardChunks(run: Run, chunks: readonly Chunk[], step?: num
   let fold = createFold(input);
   let passed = chunks;
   const ask = (group: PlanEntry[], to: CallTarget) => guardOnce(run, group, to, passed, input);
-  for await (const outcome of askSegments(run, entries, ask, (entry) => observeChunks(run, entry, passed, input))) {
+  let stored: readonly Chunk[] | undefined;
+  const onSegment: SegmentEvents = {
+    observe: (entry) => observeChunks(run, entry, passed, input),
+    store: () => void (stored ??= passed),
+  };
+  for await (const outcome of askSegments(run, entries, ask, onSegment)) {
     if ('failure' in outcome) {
       // A skipped processor passes its input unchanged.
       const { entry, failure, ...rest } = outcome;
@@ -48,19 +58,23 @@ export async function guardChunks(run: Run, chunks: readonly Chunk[], step?: num
   }
   applyFold(run, fold, performance.now() - started, readChunksTrust(run.getState(), chunks));
   const interrupt = run.checkInterruption() ?? (fold.stopped ? stopOutcome(run, stage, fold.stopped) : undefined);
-  return { chunks: passed, interrupt };
+  return { chunks: passed, interrupt, stored };
 }
+
+/** `store`: the chunks are at memory's position. */
+type SegmentEvents = { observe: (entry: PlanEntry) => void; store: () => void };
 
 /** Observers receive the chunks that have passed the entries before them. */
 async function* askSegments(
   run: Run,
   entries: readonly PlanEntry[],
   ask: AskTarget<GuardedBatch>,
-  observe: (entry: PlanEntry) => void,
+  { observe, store }: SegmentEvents,
 ): AsyncGenerator<CallOutcome<GuardedBatch>, void, void> {
   for (const segment of splitSegments(run.plan, stage, entries)) {
     // Observers must not see chunks that have not passed the entries before them.
     if (run.signal.aborted) return;
+    if (segment.followsMemory) store();
     if (segment.observes) segment.entries.forEach(observe);
     else for (const group of groupRequests(run, segment.entries)) yield* askWithPolicy(run, group, ask, { stage });
   }

@@ -1,10 +1,10 @@
-// The output stream's processors of one step, as a chain of sessions on their replicas: every chunk that is pushed in passes all of them. A lost
-// session costs the step nothing: all sessions are opened again elsewhere, with the states at the step's start, and receive the raw chunks
-// again; their output is compared with the published one. Drives the reducer of the phases (chain-state); knows nothing of models,
-// publishing or the meaning of a verdict for the run, which meet in step-stream.ts.
+// The output stream's processors of one step, as a chain of sessions on their replicas: every chunk that is pushed in passes all of them. If a
+// session is lost, all are opened again elsewhere, with the states at the step's start, and receive the raw chunks again; their output is
+// compared with the published one. Drives the reducer of the phases (chain-state); models, publishing and verdicts meet in step-stream.ts.
 import {
   createFailure,
   isDataChunk,
+  listAfterMemory,
   listJudges,
   toLoggedError,
   type Chunk,
@@ -38,6 +38,7 @@ import { judgeAtEnd, failNotOpened, collectReported } from './session-verdicts.t
 import type { SessionEnd } from './session-client.ts';
 import { createStepObservers } from './step-observers.ts';
 import { createStepRecord } from './step-record.ts';
+import { createStoredText } from './stored-text.ts';
 import { createStreamTexts } from './stream-texts.ts';
 import { acceptReported, mustNotFail, openVerdicts, restartVerdicts, addAbsent } from './step-verdicts.ts';
 import { judge, type JudgedEntry } from '../calls/verdict-fold.ts';
@@ -165,10 +166,13 @@ function link(chain: Chain, openings: Openings): void {
   const observe = chain.observers.watch(entries);
   const texts = chain.run.changes && createStreamTexts(entries);
   if (texts) chain.texts = texts;
+  const stored = createStoredText(entries, listAfterMemory(chain.run.plan));
+  if (stored) chain.stored = stored;
   const linked = linkSessions(links, {
     onSeen(at, chunks) {
       observe(at, chunks);
       texts?.observe(at, chunks);
+      stored?.observe(at, chunks);
     },
     output: (chunks) =>
       chain.last ? takeLast(chain, chain.last, chunks) : show(chain, chain.comparison.compare(chunks)),

@@ -12,6 +12,7 @@ import { callProcessors, type StageRequest } from '../calls/call-processors.ts';
 import { foldGroup, keep, type Folding, recordPassedFiles, recordTaint } from './fold-group.ts';
 import { startOverlapGroup } from './overlap-group.ts';
 import { observeStage } from '../sessions/observe.ts';
+import { withStoredTexts } from '../state/stored-texts.ts';
 import { resumePoint, suspendStage, withKept } from './suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { createStageData, createDataSink, type StageData } from '../sessions/custom-chunks.ts';
@@ -122,10 +123,51 @@ async function foldStage(
     const request = { stage, input: fold.input, resumed, receiveData: data.write };
     fold = segment.group
       ? await foldGroup(run, segment.entries, request, { fold, data }, onJudged)
-      : await foldEntries(run, segment.entries, request, { fold, data }, onJudged);
+      : await foldAtMemory(run, segment.entries, request, { fold, data }, onJudged);
     if (run.signal.aborted || fold.stopped || (await data.flush())) break;
   }
   return fold;
+}
+
+/** Memories receive the answers as they were at their position, and the other entries the readers' answers. */
+async function foldAtMemory(
+  run: Run,
+  entries: PlanEntry[],
+  request: StageRequest,
+  { fold: before, data }: Folding,
+  onJudged: StageOptions['onJudged'],
+): Promise<StageFold> {
+  const { stored } = run.getState();
+  const isSame = request.stage !== 'processOutputResult' || Object.keys(stored).length === 0;
+  if (isSame) return foldEntries(run, entries, request, { fold: before, data }, onJudged);
+  let fold = before;
+  for (const part of splitAtMemories(entries)) {
+    const { conversation } = fold.input;
+    const isMemory = part.some(({ memory }) => memory);
+    const own = isMemory && conversation ? withStoredTexts(run.plan, conversation, stored) : conversation;
+    const given = { ...fold.input, ...(own && { conversation: own }) };
+    fold = await foldEntries(
+      run,
+      part,
+      { ...request, input: given },
+      { fold: { ...fold, input: given }, data },
+      onJudged,
+    );
+    if (fold.input.conversation === own)
+      fold = { ...fold, input: { ...fold.input, ...(conversation && { conversation }) } };
+    if (run.signal.aborted || fold.stopped) break;
+  }
+  return fold;
+}
+
+function splitAtMemories(entries: readonly PlanEntry[]): PlanEntry[][] {
+  const parts: PlanEntry[][] = [];
+  for (const entry of entries) {
+    const last = parts.at(-1);
+    if (last?.[0]?.memory === entry.memory) last.push(entry);
+    else parts.push([entry]);
+  }
+  return parts;
 }
 
 async function foldEntries(

@@ -50,6 +50,7 @@ export function createInitialState({ request, applied, firstIndex }: RunBeginnin
     firstIndex,
     conversation: createStartingConversation({ request, applied }),
     unpassed: [],
+    stored: {},
     states: {},
     taint: { entries: [], origins: [] },
     passedFiles: [],
@@ -87,6 +88,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
         ...state,
         conversation: applyOps(state.conversation, labelOwnOps(state, action.ops)),
         unpassed: listUnpassedIds(state.unpassed, action),
+        ...(action.stored && { stored: { ...state.stored, ...action.stored } }),
       };
     case 'messages-passed':
       return { ...state, unpassed: [] };
