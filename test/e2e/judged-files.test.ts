@@ -108,15 +108,23 @@ describe('a submitted file', () => {
     expect(readLast()).toEqual({ images: [], omitted: true });
   });
 
-  test('passes a run that is suspended and continued', async () => {
-    const agent = await apply([see(), 'asking']);
+  test('reaches the model if a group of the input has passed it', async () => {
+    await generate(await apply([{ parallel: [see()] }]), ask('m1', image));
+    expect(readLast()).toEqual({ images: [PNG], omitted: false });
+  });
+
+  test.each<[string, JsonValue]>([
+    ['a later entry of the input', see({ asks: true, kinds: [] }, { as: 'asker' })],
+    ['an entry of the step', 'asking'],
+  ])('passes a run that %s suspends', async (_case, asker) => {
+    const agent = await apply([see(), asker]);
     const run = await stack.client.start(agent, ask('m1', image));
     expect(await run.result()).toMatchObject({ status: 'suspended' });
     expect(bodies).toEqual([]);
     await run.resume(await findToken(run.runId), true);
     await eventually(() => bodies.length > 0);
     expect(readLast()).toEqual({ images: [PNG], omitted: false });
-    expect(seen).toEqual([[PNG]]);
+    expect(seen[0]).toEqual([PNG]);
   });
 });
 

@@ -207,6 +207,15 @@ test('A request of LiteLLM with texts, calls and results in its messages passes'
   });
 });
 
+test.each<[string, JsonObject, object]>([
+  ['passes', {}, { action: 'pass' }],
+  ['blocks', { rejects: 'iVBORw0KGgo=' }, { action: 'block' }],
+])('A processor that judges files, and is tried alone, %s an image', async (_name, more, outcome) => {
+  const options = { kinds: ['image'], ...more };
+  const messages = FILES['image'] ? makeMessages(FILES['image']) : [];
+  expect(await stack.client.processors.try({ processor: 'seeing', options, messages })).toMatchObject(outcome);
+});
+
 test.each(Object.entries(FILES).filter(([name]) => !name.endsWith('text')))(
   'A processor that is tried alone refuses: %s',
   async (_name, file) => {

@@ -34,7 +34,7 @@ const stageEvent = {
   ...at,
   stage: stageSchema,
   ms: z.number().describe('wall clock, including the bus'),
-  subject: z.string().optional().describe('the tool of a tool stage'),
+  subject: z.string().optional().describe('the tool of a tool stage, or "files" of a thread'),
 };
 const modelEventSchema = z.object({
   event: z.literal('model'),

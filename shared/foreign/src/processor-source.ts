@@ -6,7 +6,7 @@ import { z } from 'zod';
 export type SourceOf<T, S extends z.ZodType = z.ZodType> = T | ((options: z.output<S>) => T);
 
 /** Roles that the descriptor advertises. Default: none. */
-type AdaptedRoles = Pick<ProcessorDefinition, 'judgesText' | 'addsText' | 'memoryKey'>;
+type AdaptedRoles = Pick<ProcessorDefinition, 'judgesText' | 'judgesFiles' | 'addsText' | 'memoryKey'>;
 
 export type AdaptedDefinition<S extends z.ZodType = z.ZodType> = AdaptedRoles & {
   /** Its name on the bus; an id that the object has stays its own affair. */
@@ -57,6 +57,7 @@ export function createMaker<T extends object, S extends z.ZodType, M>(
       reads: [...reads],
       options,
       ...(given.judgesText && { judgesText: true }),
+      ...(given.judgesFiles && { judgesFiles: given.judgesFiles }),
       ...(given.addsText && { addsText: true }),
       ...(given.memoryKey && { memoryKey: given.memoryKey }),
       ...(timeoutMs !== undefined && { policy: { timeoutMs } }),

@@ -1,5 +1,5 @@
 // A processor of the reference interface, unmodified, as a replica calls it.
-import { emptyConversation, STAGES } from '@millrace/contracts';
+import { emptyConversation, STAGES, type JudgesFiles } from '@millrace/contracts';
 import { describeProcessor } from '@millrace/processor';
 import { buildConversation, textChunks } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -272,7 +272,8 @@ test('A foreign processor that returns nothing changes nothing, in every stage',
 });
 
 test('A foreign processor advertises the roles of its definition', () => {
-  const roles = { addsText: true, judgesText: true, memoryKey: 'semanticRecall' } as const;
+  const judgesFiles: JudgesFiles = ['image'];
+  const roles = { addsText: true, judgesText: true, judgesFiles, memoryKey: 'semanticRecall' } as const;
   const definition = { id: 'files', version: '1.0.0' };
   expect(describeProcessor(foreignProcessor(new Lowercase(), { ...definition, ...roles }))).toMatchObject(roles);
   const plain = describeProcessor(foreignProcessor(new Lowercase(), definition));
