@@ -32,8 +32,9 @@ export const seeing = defineProcessor({
     drops: z.string().default(''),
     fails: z.boolean().default(false),
     asks: z.boolean().default(false),
+    blurs: z.boolean().default(false),
   }),
-  create: ({ rejects, drops, fails, asks }) => ({
+  create: ({ rejects, drops, fails, asks, blurs }) => ({
     id: 'seeing',
     processInput: ({ messages, abort, suspend, resumeData }) => {
       const files = listFiles(messages);
@@ -41,10 +42,19 @@ export const seeing = defineProcessor({
       if (asks && resumeData === undefined) return suspend({ question: 'sure?' });
       if (fails && files.length > 0) throw new Error('unavailable');
       if (rejects !== '' && files.includes(rejects)) return abort('A file is rejected.');
+      if (blurs) return messages.map(blur);
       return drops === '' ? undefined : messages.filter((message) => !listFiles([message]).includes(drops));
     },
   }),
 });
+
+/** Puts PNG in place of BAD_PNG. */
+const blur = (message: Message): Message => {
+  const parts = message.content.parts.map((part) =>
+    part.type === 'file' && part.data === BAD_PNG ? { ...part, data: PNG } : part,
+  );
+  return { ...message, content: { ...message.content, parts } };
+};
 
 const listFiles = (messages: readonly Message[]): string[] =>
   messages.flatMap(({ content }) => content.parts.flatMap((part) => (part.type === 'file' ? [part.data] : [])));

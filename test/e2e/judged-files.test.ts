@@ -108,6 +108,12 @@ describe('a submitted file', () => {
     expect(readLast()).toEqual({ images: [], omitted: true });
   });
 
+  test('reaches the model as the entry that judges it has changed it', async () => {
+    expect(await generate(await apply([see({ blurs: true })]), ask('m1', bad))).toMatchObject({ status: 'finished' });
+    expect(readLast()).toEqual({ images: [PNG], omitted: false });
+    expect(seen).toEqual([[BAD_PNG]]);
+  });
+
   test('reaches the model if a group of the input has passed it', async () => {
     await generate(await apply([{ parallel: [see()] }]), ask('m1', image));
     expect(readLast()).toEqual({ images: [PNG], omitted: false });

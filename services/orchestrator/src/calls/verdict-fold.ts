@@ -114,7 +114,7 @@ export function judge(
     attempts: 1,
     taint: findTaint(stage, entry, applied.verdict, rule),
     ...(stage === 'processInput' &&
-      applied.verdict.type === 'continue' && { passedFiles: listPassedFiles(entry, before, input) }),
+      applied.verdict.type === 'continue' && { passedFiles: listPassedFiles(entry, input) }),
   };
 }
 

@@ -40,11 +40,12 @@ export function findFileIssues(plan: Plan, messages: readonly Message[]): Issue[
   });
 }
 
-/** Returns the hashes of the files that the entry has received and kept. */
-export function listPassedFiles({ judgesFiles }: PlanEntry, before: StageInput, after: StageInput): string[] {
+/** Returns the hashes of the files that the entry leaves in the input: those that it has kept, or put in place of others. */
+export function listPassedFiles({ judgesFiles }: PlanEntry, { conversation }: StageInput): string[] {
   if (!judgesFiles) return [];
-  const given = listInputFiles(before.conversation).filter((part) => isOfKind(part, judgesFiles));
-  return selectPassed(given.map(hashFile), after);
+  return listInputFiles(conversation)
+    .filter((part) => isOfKind(part, judgesFiles))
+    .map(hashFile);
 }
 
 /** Returns the hashes of files that the messages of the source input still have. */
