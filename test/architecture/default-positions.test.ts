@@ -38,6 +38,7 @@ test('Shipped input processors clean before they judge, and judge before memory'
 test('Shipped output processors redact before memory stores', () => {
   expect(advertisedOrder('output')).toEqual([
     'max-tool-calls',
+    'loop-detection',
     'response-validator',
     'content-length',
     'keyword',

@@ -28,6 +28,17 @@ describe('max-tool-calls', () => {
   });
 });
 
+test('max-tool-calls counts the calls of an answer once towards the limit of the run', async () => {
+  const lists = { output: [{ use: 'max-tool-calls', options: { perRun: 5 } }], tools: ['calculator'] };
+  const answers = [
+    ['1+1', '2+2', '3+3'],
+    ['4+4', '5+5', '6+6'],
+  ].map((sums) => ({ toolCalls: sums.map(sum) }));
+  const run = await stack.client.start(await agent('five-calls', lists), script(...answers, { text: 'Done.' }));
+  const { steps } = await run.result();
+  expect(steps?.map(({ toolCalls }) => toolCalls.length)).toEqual([3, 2, 0]);
+});
+
 describe('tool-allow-list', () => {
   test('tool-allow-list denies a forbidden tool call, and the model receives the reason', async () => {
     const lists = {

@@ -85,6 +85,8 @@ test.each([
   ['TokenLimiter', 'token-limiter'],
   ['TokenLimiterProcessor', 'token-limiter'],
   ['MaxToolCallsGuard', 'max-tool-calls'],
+  ['LoopDetection', 'loop-detection'],
+  ['LoopDetectionModifier', 'loop-detection'],
   ['ToolCallFilter', 'tool-call-filter'],
   ['ToolCallFilterProcessor', 'tool-call-filter'],
   ['BatchPartsProcessor', 'batch-parts'],

@@ -8,6 +8,7 @@ import { defineHttpGuard } from './guards/http-guard/http-guard.ts';
 import { judge } from './guards/judge/judge.ts';
 import { defineLanguage } from './guards/language/language.ts';
 import { keyword } from './guards/keyword/keyword.ts';
+import { loopDetection } from './limits/loop-detection/loop-detection.ts';
 import { maxToolCalls } from './limits/max-tool-calls/max-tool-calls.ts';
 import { defineModeration } from './guards/moderation/moderation.ts';
 import { NO_ENDPOINTS, type GuardEndpoints } from './endpoints/guard-endpoints.ts';
@@ -53,6 +54,7 @@ const listProcessors = (models: GuardModels, store: GuardStore, endpoints: Guard
   tokenLimiter,
   responseValidator,
   maxToolCalls,
+  loopDetection,
   toolCallFilter,
   toolAllowList,
   approvalGate,

@@ -9,6 +9,7 @@ import { defineHttpGuard } from '../guards/http-guard/http-guard.ts';
 import { judge } from '../guards/judge/judge.ts';
 import { defineLanguage } from '../guards/language/language.ts';
 import { keyword } from '../guards/keyword/keyword.ts';
+import { loopDetection } from '../limits/loop-detection/loop-detection.ts';
 import { maxToolCalls } from '../limits/max-tool-calls/max-tool-calls.ts';
 import { defineModeration } from '../guards/moderation/moderation.ts';
 import { NO_MODELS } from '../model/guard-models.ts';
@@ -41,6 +42,7 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
   [keyword, { options: [{ keywords: ['nightingale'], strategy: 'redact' }], texts }],
   [contentLength, { options: [{ maxOutput: 10_000 }] }],
   [tokenLimiter, { options: [{ limit: 4 }, { limit: 1_000, strategy: 'abort' }], texts }],
+  [loopDetection, { options: [{}, { hintAfter: 1, endAfter: 1, maxPeriod: 1, response: 'Stuck.' }] }],
   [maxToolCalls, { options: [{}, { perStep: 1, strategy: 'block' }] }],
   [toolCallFilter, { options: [{}, { exclude: ['clock'] }] }],
   [toolAllowList, { options: [{}, { allow: [] }] }],

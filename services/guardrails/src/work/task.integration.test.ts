@@ -45,6 +45,7 @@ const WITHOUT_TASK = new Set([
   'judge',
   'response-cache',
   'language',
+  'loop-detection',
   'max-tool-calls',
   'tool-call-filter',
   'tool-allow-list',

@@ -10,6 +10,7 @@ const PROCESSORS: readonly string[] = [
   'judge',
   'keyword',
   'language',
+  'loop-detection',
   'max-tool-calls',
   'message-history',
   'moderation',

@@ -5,8 +5,8 @@ import { maxToolCalls } from './max-tool-calls.ts';
 
 const calls = (count: number): ToolCall[] =>
   Array.from({ length: count }, (_, at) => ({ toolCallId: `c${at}`, toolName: `tool-${at}`, args: {} }));
-const step = (count: number): StepResult => ({
-  stepNumber: 0,
+const step = (count: number, stepNumber: number): StepResult => ({
+  stepNumber,
   text: '',
   reasoning: '',
   toolCalls: calls(count),
@@ -19,7 +19,8 @@ const step = (count: number): StepResult => ({
 const stepArgs = (asked: number, before: number[] = [], state = {}) => ({
   ...testStepArgs('', state),
   toolCalls: calls(asked),
-  steps: before.map(step),
+  stepNumber: before.length,
+  steps: [...before, asked].map(step),
 });
 const limit = (options: object, args: ReturnType<typeof stepArgs>) =>
   maxToolCalls.create(maxToolCalls.options.parse(options)).processOutputStep?.(args);

@@ -53,9 +53,11 @@ export const maxToolCalls = defineProcessor({
 
 function limitCalls(chosen: MaxToolCallsOptions, args: ProcessOutputStepArgs): ProcessOutputStepResult {
   const { perStep, perRun, strategy, response } = chosen;
-  const { toolCalls, steps, messageList, state } = args;
+  const { toolCalls, steps, stepNumber, messageList, state } = args;
   if (toolCalls.length === 0) return undefined;
-  const before = steps.reduce((sum, step) => sum + step.toolCalls.length, 0);
+  // The steps include the current one.
+  const earlier = steps.filter((step) => step.stepNumber < stepNumber);
+  const before = earlier.reduce((sum, step) => sum + step.toolCalls.length, 0);
   const leftOfRun = perRun === 0 ? Infinity : Math.max(0, perRun - before);
   const most = Math.min(perStep === 0 ? Infinity : perStep, leftOfRun);
   const kept = toolCalls.slice(0, most);
