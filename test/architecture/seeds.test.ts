@@ -12,32 +12,61 @@ const gaps = rows(missing)
   .slice(1)
   .filter(([row]) => !row?.startsWith('-'));
 
-test('Every test that docs/seeds.md names exists', () => {
-  const folders = [
-    'services/orchestrator/src',
-    'shared',
-    'shared/*/src',
-    'services/*/src',
-    'services/*/src/**',
-    'test',
-    '.',
-  ];
-  const named = rows(built)
-    .filter((row) => row.length === 3)
-    .flatMap(([, , files = '']) => files.split(', '))
-    .filter((file) => /^[\w./-]+$/.test(file) && file !== 'test' && !/^-+$/.test(file));
-  expect(named.length).toBeGreaterThan(30);
-  const exists = (file: string): boolean => {
-    if (existsSync(join(root, 'services', file))) return true;
-    const [room = '', ...rest] = file.split('/');
-    const paths = [file, `${room}/src/${rest.join('/')}`, `${room}/src/**/${rest.join('/')}`];
-    return paths.some((path) =>
-      folders.some(
-        (folder) => globSync([`${folder}/${path}{,.test,.*.test}.ts`, `${folder}/${path}`], { cwd: root }).length > 0,
-      ),
-    );
-  };
-  expect(named.filter((file) => !exists(file))).toEqual([]);
+const FOLDERS = [
+  'shared/*/src/**',
+  'services/orchestrator/src',
+  'shared',
+  'shared/*/src',
+  'services/*/src',
+  'services/*/src/**',
+  'test',
+  '.',
+];
+const named = rows(built.split('## The named tests of memory')[0] ?? '')
+  .filter((row) => row.length === 3 && !/^-+$/.test(row[2] ?? '') && row[2] !== 'test')
+  .map(([row = '', here = '', files = '']) => ({
+    row,
+    here,
+    files: files.split(', ').filter((file) => /^[\w./-]+$/.test(file)),
+  }));
+
+/** Returns the test files that the page means: a file without its ending, or those of a folder or a service. */
+function findTests(file: string): string[] {
+  const [room = '', ...rest] = file.split('/');
+  const paths = [file, `${room}/src/${rest.join('/')}`, `${room}/src/**/${rest.join('/')}`];
+  const patterns = paths.flatMap((path) => FOLDERS.map((folder) => `${folder}/${path}{,.*}.test.ts`));
+  const found = globSync(patterns, { cwd: root });
+  if (found.length > 0) return found;
+  const folders = [`services/${file}`, ...paths.slice(0, 2), `shared/${paths[1] ?? ''}`].filter((path) =>
+    existsSync(join(root, path)),
+  );
+  return globSync(
+    folders.map((path) => `${path}/**/*.test.ts`),
+    { cwd: root, exclude: (path) => path === 'node_modules' },
+  );
+}
+
+test('Every row of docs/seeds.md that is built names tests that exist, or a page', () => {
+  expect(named.length).toBeGreaterThan(50);
+  const missing = named.flatMap(({ row, files }) =>
+    files
+      .filter((file) => findTests(file).length === 0 && !existsSync(join(root, file)))
+      .map((file) => `${row}: ${file}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+const NO_WORDS = /`([A-Za-z][\w.-]*)/g;
+
+test('A named test exercises its row: it contains a word of code of the row', () => {
+  const idle = named.flatMap(({ row, here, files }) => {
+    const words = [...`${row} ${here}`.matchAll(NO_WORDS)].map(([, word = '']) => word);
+    const tests = files.flatMap(findTests);
+    if (words.length === 0 || tests.length === 0) return [];
+    const texts = tests.map((file) => readTracked(file)).join('\n');
+    return words.some((word) => texts.includes(word)) ? [] : [`${row}: ${files.join(', ')}`];
+  });
+  expect(idle).toEqual([]);
 });
 
 test('Every gap has a state and a reason', () => {

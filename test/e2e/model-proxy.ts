@@ -11,6 +11,8 @@ export type ModelProxy = {
   bodies: unknown[];
   /** Starts one more orchestrator behind the proxy. */
   startOrchestrator(): Promise<void>;
+  /** Starts one more replica of a service behind the proxy. */
+  startService(service: string, env?: Record<string, string>): Promise<void>;
 };
 
 /** Starts the orchestrator of the stack behind a proxy. */
@@ -32,11 +34,12 @@ export function useModelProxy(stack: TestStack): ModelProxy {
     response.end();
   }
 
-  async function startOrchestrator(): Promise<void> {
+  async function startService(service: string, env: Record<string, string> = {}): Promise<void> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
     const { port } = proxy.address() as AddressInfo;
-    await stack.start('orchestrator', { OPENAI_BASE_URL: `http://127.0.0.1:${port}` });
+    await stack.start(service, { OPENAI_BASE_URL: `http://127.0.0.1:${port}`, ...env });
   }
+  const startOrchestrator = () => startService('orchestrator');
 
   beforeAll(async () => {
     proxy = createServer((request, response) => void passOn(request, response)).listen(0, '127.0.0.1');
@@ -47,5 +50,5 @@ export function useModelProxy(stack: TestStack): ModelProxy {
     proxy.closeAllConnections();
     proxy.close();
   });
-  return { bodies, startOrchestrator };
+  return { bodies, startOrchestrator, startService };
 }

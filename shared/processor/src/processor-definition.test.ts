@@ -8,6 +8,7 @@ import { createRequestContext } from './request-context.ts';
 
 const definition = defineProcessor({
   id: 'limit',
+  name: 'Limiter of lengths',
   description: 'Limits.',
   aliases: ['Limiter'],
   stages: ['processOutputStream', 'processInput', 'processOutputResult'],
@@ -22,6 +23,7 @@ test('describeProcessor derives lists from the stages, the policy from the defau
   expect(processorDescriptorSchema.parse(descriptor)).toEqual(descriptor);
   expect(descriptor).toMatchObject({
     id: 'limit',
+    name: 'Limiter of lengths',
     lists: ['output', 'input'],
     policy: { timeoutMs: 30_000, attempts: 2, onFailure: 'fail' },
     processDataParts: false,

@@ -199,6 +199,6 @@ function findEntryIssues(error: z.ZodError, path: string): Issue[] {
   });
 }
 
-export function createInvalidIssue(path: string, message: string): Issue {
+function createInvalidIssue(path: string, message: string): Issue {
   return { code: 'agent-invalid', message, ...(path !== '' && { path }) };
 }

@@ -10,7 +10,7 @@ const FAMILIES: Readonly<Record<string, ListName>> = {
 };
 
 /** `places`: the path of each entry. */
-export type FamilyList = { listed: JsonValue[] | undefined; places: string[] };
+type FamilyList = { listed: JsonValue[] | undefined; places: string[] };
 type FamilyLists = { rest: JsonObject; lists: Record<ListName, FamilyList>; issues: Issue[] };
 
 /** Appends the lists of the families to `input` and `output`. A family without a list is an issue. */

@@ -29,6 +29,21 @@ describe('arguments of a method', () => {
     expect(seen).toEqual([3, undefined]);
   });
 
+  test('requestContext has the values of the caller, tracingContext its trace, and abortSignal the signal of the call', async () => {
+    const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+    const stop = new AbortController();
+    let seen: unknown;
+    const definition = define('one', {
+      processInput: ({ requestContext, tracingContext, abortSignal }) => {
+        stop.abort();
+        seen = [requestContext.get('locale'), tracingContext, abortSignal.aborted];
+      },
+    });
+    const context = callContext({ requestContext: { locale: 'de' }, trace, signal: stop.signal });
+    await callStage(stageCall('processInput', [callEntry('one')]), createHostedProcessors([definition]), context);
+    expect(seen).toEqual(['de', { trace }, true]);
+  });
+
   test('processLLMRequest receives the other parts of the call: provider options and guards', async () => {
     const guards = [{ entry: 'pii', processor: 'pii', version: '0.2.0', options: 'abc' }];
     const providerOptions = { openai: { user: 'ada' } };

@@ -1,0 +1,111 @@
+// The stack of the named tests of memory: real services, Redis, and Qdrant if its container is there. A proxy records
+// each request to the model's provider, embeddings included.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readMessageText, type JsonObject, type Message } from '@millrace/contracts';
+import { defineProcessor, useNats, useProcessors, useRedis, useStack } from '@millrace/testkit';
+import { afterAll, beforeAll } from 'vitest';
+import { z } from 'zod';
+import { useModelProxy } from '../model-proxy.ts';
+import { script } from '../script.ts';
+
+type SeedAnswer = { threadId: string; status: string; text: string; runId: string };
+export type SeedStack = {
+  /** Bodies of the requests to the provider. */
+  bodies: unknown[];
+  /** Runs an agent with these lists, and memory where the lists name it. */
+  ask(agent: JsonObject, text: string, where?: { threadId?: string; resourceId?: string }): Promise<SeedAnswer>;
+  listSaved(threadId: string): Promise<Message[]>;
+  readMemory(resourceId: string): Promise<JsonObject | null>;
+  /** Lists the processors that the run called. */
+  listCalled(runId: string): Promise<string[]>;
+};
+
+const cut = defineProcessor({
+  id: 'large-message-summarizer',
+  description: 'Shortens a long answer at the end of the run.',
+  stages: ['processOutputResult'],
+  reads: ['response'],
+  options: z.strictObject({ maxLength: z.int() }),
+  create: ({ maxLength }) => ({
+    id: 'large-message-summarizer',
+    processOutputResult: ({ messages }) =>
+      messages.map((message) => {
+        const text = readMessageText(message);
+        if (message.role !== 'assistant' || text.length <= maxLength) return message;
+        const parts = [{ type: 'text' as const, text: `${text.slice(0, maxLength)}... [summarized]` }];
+        const metadata = { ...message.content.metadata, summarized: true, originalLength: text.length };
+        return { ...message, content: { ...message.content, parts, metadata } };
+      }),
+  }),
+});
+const topics = defineProcessor({
+  id: 'custom-validator',
+  description: 'Stops a run about a restricted topic.',
+  stages: ['processInput'],
+  reads: ['input'],
+  options: z.strictObject({}),
+  create: () => ({
+    id: 'custom-validator',
+    processInput: ({ messages, abort }) => {
+      if (messages.some((message) => readMessageText(message).includes('[restricted topic]')))
+        abort('Restricted topic');
+    },
+  }),
+});
+const faulty = defineProcessor({
+  id: 'faulty-processor',
+  description: 'Throws at the end of each run.',
+  stages: ['processOutputResult'],
+  reads: [],
+  options: z.strictObject({}),
+  create: () => ({
+    id: 'faulty-processor',
+    processOutputResult: () => {
+      throw new Error('Processing failed');
+    },
+  }),
+});
+
+/** Text that dev-model answers, in pieces. */
+export const answering = (text: string): string => script({ text, chunkSize: 9 });
+
+export function useSeedStack(): SeedStack {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-seed-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const nats = useNats();
+  const redis = useRedis();
+  useProcessors(nats, [cut, topics, faulty], 'seed-processors');
+  const { QDRANT_URL } = process.env;
+  const vectors = QDRANT_URL === undefined ? { SQLITE_PATH: join(folder, 'vectors.db') } : { QDRANT_URL };
+  const services = ['guardrails', 'tools', 'message-history', 'working-memory'];
+  const stack = useStack(nats, services, () => ({ REDIS_URL: redis.url }));
+  const { bodies, startService } = useModelProxy(stack);
+  beforeAll(() => startService('semantic-recall', { EMBEDDING_MODEL: 'openai/hashed-ngram', ...vectors }), 120_000);
+  let agents = 0;
+  return {
+    bodies,
+    async ask(agent, text, { threadId = crypto.randomUUID(), resourceId } = {}) {
+      const name = `seed-${(agents += 1)}`;
+      const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0 };
+      await stack.client.agents.apply({ ...base, ...agent, name });
+      const run = await stack.client.start(name, text, { threadId, ...(resourceId !== undefined && { resourceId }) });
+      const result = await run.result();
+      return { threadId, status: result.status, text: result.text, runId: run.runId };
+    },
+    listSaved: async (threadId) =>
+      stack.client.threads.messages(threadId).then(
+        ({ messages }) => messages,
+        () => [],
+      ),
+    readMemory: async (resourceId) => (await stack.client.memory.get({ resourceId })).memory,
+    listCalled: async (runId) =>
+      (await stack.client.runs.events(runId)).flatMap((event) =>
+        event.event === 'stage' ? event.entries.map(({ processor }) => processor) : [],
+      ),
+  };
+}
+
+/** Counts words and marks, at least as many as the tokens that the limiter counts. */
+export const countWords = (text: string): number => (text.match(/\w+|[^\w\s]/g) ?? []).length;
