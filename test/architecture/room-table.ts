@@ -25,6 +25,7 @@ export const ROOM_TABLE: Readonly<Record<string, Rooms>> = {
     guards: ['endpoints', 'guard', 'model', 'patterns', 'segments', 'text', 'work'],
     limits: ['guard', 'store', 'text', 'work'],
     shape: ['guard', 'store', 'text', 'work'],
+    context: ['guard', 'text', 'work'],
     endpoints: [],
     guard: ['segments', 'text', 'work'],
     model: ['guard', 'text', 'work'],

@@ -84,6 +84,8 @@ test.each([
   ['SystemPromptScrubber', 'system-prompt-scrubber'],
   ['TokenLimiter', 'token-limiter'],
   ['TokenLimiterProcessor', 'token-limiter'],
+  ['Environment', 'environment-context'],
+  ['EnvironmentContextModifier', 'environment-context'],
   ['MaxToolCallsGuard', 'max-tool-calls'],
   ['LoopDetection', 'loop-detection'],
   ['LoopDetectionModifier', 'loop-detection'],

@@ -1,6 +1,7 @@
 // Lists the processors of this service. A new processor needs a folder, its test and an entry here.
 import type { ProcessorDefinition } from '@millrace/processor';
 import { approvalGate } from './limits/approval-gate/approval-gate.ts';
+import { environmentContext } from './context/environment-context/environment-context.ts';
 import { batchParts } from './shape/batch-parts/batch-parts.ts';
 import { contentLength } from './limits/content-length/content-length.ts';
 import { defineCostGuard } from './limits/cost-guard/cost-guard.ts';
@@ -57,6 +58,7 @@ const listProcessors = (models: GuardModels, store: GuardStore, endpoints: Guard
   loopDetection,
   toolCallFilter,
   toolAllowList,
+  environmentContext,
   approvalGate,
   batchParts,
   structuredOutput,

@@ -35,6 +35,7 @@ export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
     maxRetries: 0,
   },
   'structured-output': { schema: { type: 'object' }, strategy: 'warn', maxRetries: 0 },
+  'environment-context': {},
   'max-tool-calls': {},
   'loop-detection': {},
   'tool-call-filter': {},

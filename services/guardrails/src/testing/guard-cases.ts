@@ -2,6 +2,7 @@
 import type { ConformanceCase } from '@millrace/testkit';
 import type { ProcessorDefinition } from '@millrace/processor';
 import { approvalGate } from '../limits/approval-gate/approval-gate.ts';
+import { environmentContext } from '../context/environment-context/environment-context.ts';
 import { batchParts } from '../shape/batch-parts/batch-parts.ts';
 import { contentLength } from '../limits/content-length/content-length.ts';
 import { defineCostGuard } from '../limits/cost-guard/cost-guard.ts';
@@ -45,6 +46,7 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
   [loopDetection, { options: [{}, { hintAfter: 1, endAfter: 1, maxPeriod: 1, response: 'Stuck.' }] }],
   [maxToolCalls, { options: [{}, { perStep: 1, strategy: 'block' }] }],
   [toolCallFilter, { options: [{}, { exclude: ['clock'] }] }],
+  [environmentContext, { options: [{}, { locale: 'de', context: ['plan', 'runId'] }] }],
   [toolAllowList, { options: [{}, { allow: [] }] }],
   [approvalGate, { options: [{}, { tools: ['pay'], message: 'Sure?' }] }],
   [batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts }],

@@ -45,6 +45,7 @@ const WITHOUT_TASK = new Set([
   'judge',
   'response-cache',
   'language',
+  'environment-context',
   'loop-detection',
   'max-tool-calls',
   'tool-call-filter',

@@ -6,6 +6,7 @@ const PROCESSORS: readonly string[] = [
   'batch-parts',
   'content-length',
   'cost-guard',
+  'environment-context',
   'http-guard',
   'judge',
   'keyword',

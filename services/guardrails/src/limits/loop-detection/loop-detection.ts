@@ -32,7 +32,9 @@ const options = z.strictObject({
     .min(1)
     .max(100_000)
     .default(40)
-    .describe('Minimum length, in UTF-16 code units, of a text that counts as repeated if the calls of its steps differ.'),
+    .describe(
+      'Minimum length, in UTF-16 code units, of a text that counts as repeated if the calls of its steps differ.',
+    ),
   response: responseOption,
 });
 type LoopDetectionOptions = z.output<typeof options>;
