@@ -58,6 +58,21 @@ describe('POST /v1/threads/search', () => {
     expect(JSON.stringify(hits)).not.toContain('Bob');
   });
 
+  test('A hit has its neighbours in the thread if the caller requests them', async () => {
+    const answer = async (body: object) => hitsSchema.parse(await (await search(keys.ada, body)).json()).hits;
+    const [plain] = await answer({ query, limit: 1 });
+    expect([plain?.['previous'], plain?.['next']]).toEqual([undefined, undefined]);
+    const [hit] = await answer({ query, limit: 1, withPrevious: 2, withNext: 2 });
+    expect(hit).toMatchObject({
+      text: expect.stringContaining('level four'),
+      previous: [],
+      next: [{ role: 'assistant', text: 'Noted.' }],
+    });
+    const [last] = await answer({ query: 'Noted.', limit: 1, withPrevious: 1 });
+    expect(last).toMatchObject({ text: 'Noted.', previous: [{ role: 'user' }] });
+    expect((await search(keys.ada, { query, limit: 10, withNext: 5 })).status).toBe(400);
+  });
+
   test('The messages of another subject are refused, also by their thread', async () => {
     expect((await search(keys.bob, { query, resourceId: 'ada' })).status).toBe(400);
     const { hits } = hitsSchema.parse(await (await search(keys.bob, { query, threadId: 'ada-1' })).json());

@@ -27,7 +27,13 @@ import type { RunInput, StartOptions } from './run-request.ts';
 /** Times are ISO 8601 in UTC. */
 type RunsPage = ApiRequestInput<'runs-list'>;
 type MemoryAddress = { resourceId?: string | undefined; threadId?: string | undefined };
-type SearchOptions = MemoryAddress & { limit?: number | undefined; threshold?: number | undefined };
+type SearchOptions = MemoryAddress & {
+  limit?: number | undefined;
+  threshold?: number | undefined;
+  /** Number of messages before and after each hit. */
+  withPrevious?: number | undefined;
+  withNext?: number | undefined;
+};
 type PageRange = { limit?: number; offset?: number };
 export type FollowOptions = {
   /** Position at which an earlier reader stopped. Default: the start of the run. */

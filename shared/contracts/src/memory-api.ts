@@ -40,13 +40,30 @@ const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z
 /** Maximum length of a query, in UTF-16 code units: of a message, as many are embedded. */
 const MAX_QUERY_CHARS = 4_000;
 
-const searchHitSchema = z.object({
-  threadId: z.string(),
+const foundMessageSchema = z.object({
   messageId: z.string(),
   role: z.enum(['user', 'assistant']),
   text: z.string().describe('the first 4,000 UTF-16 code units of the message'),
   createdAt: z.string().describe('ISO 8601'),
+});
+const neighbours = z.array(foundMessageSchema).optional();
+const searchHitSchema = foundMessageSchema.extend({
+  threadId: z.string(),
   score: z.number().describe('cosine similarity, -1 to 1'),
+  previous: neighbours.describe('the messages before it in its thread that are no hits, oldest first'),
+  next: neighbours.describe('the messages after it, oldest first'),
+});
+
+/** Maximum number of messages of one answer of a search, with their neighbours. */
+export const MAX_SEARCH_MESSAGES = 50;
+const neighbourCount = z.number().int().min(0).max(20).default(0);
+const searchRequestSchema = z.object({
+  ...memoryAddress,
+  query: z.string().trim().min(1).max(MAX_QUERY_CHARS),
+  limit: z.number().int().min(1).max(MAX_SEARCH_MESSAGES).default(10),
+  threshold: z.number().min(-1).max(1).optional().describe('minimum score; default: none'),
+  withPrevious: neighbourCount.describe('messages before each hit; with their neighbours the hits are at most 50'),
+  withNext: neighbourCount.describe('messages after each hit'),
 });
 
 export const MEMORY_API = {
@@ -67,15 +84,7 @@ export const MEMORY_API = {
    * Searches the messages of a resource, of one of its threads, or of a thread without a resource, by meaning: those
    * that semantic recall has indexed. The nearest first.
    */
-  'threads-search': defineVerb(
-    z.object({
-      ...memoryAddress,
-      query: z.string().trim().min(1).max(MAX_QUERY_CHARS),
-      limit: z.number().int().min(1).max(50).default(10),
-      threshold: z.number().min(-1).max(1).optional().describe('minimum score; default: none'),
-    }),
-    z.object({ hits: z.array(searchHitSchema) }),
-  ),
+  'threads-search': defineVerb(searchRequestSchema, z.object({ hits: z.array(searchHitSchema) })),
   /** Renames a thread. */
   'threads-rename': defineVerb(ofThread.extend({ title: z.string().min(1).max(MAX_THREAD_TITLE) }), threadSchema),
   /**
