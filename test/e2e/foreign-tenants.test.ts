@@ -1,4 +1,4 @@
-// Every route and every verb with the ids of another tenant, whose agent, subject and thread have the same names: no answer
+// Every route and every verb with the ids of another tenant, which has the same names of agent, subject and thread: no answer
 // has a text of it, and it is unchanged.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // Odd ids in every place of every route and verb: each request is answered or refused by name, and the stores keep the
-// data of odd ids apart. Agents with the names of members of every object exist meanwhile.
+// data of odd ids apart. The tenant has agents with the names of members of every object.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -43,6 +43,21 @@ test.each([
   expect(await post(large, isDeclared)).toMatchObject({ status: 413, body: { code: 'message-too-large' } });
 });
 
+test.each(['gzip', 'br', 'deflate, gzip', 'zstd'])(
+  'A body of the encoding %s is refused by its header',
+  async (encoding) => {
+    const headers = { 'content-encoding': encoding };
+    const response = await fetch(server?.url ?? '', { method: 'POST', headers, body: '{"text":"x"}' });
+    expect([response.status, await response.json()]).toMatchObject([400, { path: 'content-encoding' }]);
+  },
+);
+
+test('A body of the encoding identity is read', async () => {
+  const headers = { 'content-encoding': 'Identity' };
+  const response = await fetch(server?.url ?? '', { method: 'POST', headers, body: '{"text":"x"}' });
+  expect(response.status).toBe(200);
+});
+
 test('A client keeps its connection if its bodies are refused before their end', async () => {
   const body = 'x'.repeat(700_000);
   for (let count = 0; count < 20; count += 1) {

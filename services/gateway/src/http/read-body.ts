@@ -8,7 +8,7 @@ export type BodyReading = { maxBytes: number; onBytes?: (bytes: number) => void 
 /** A body of at most this declared length is not counted. */
 const SMALL_BYTES = 16 * 1_024;
 
-/** @throws message-too-large, message-invalid with every problem */
+/** Reads no compressed body: a few bytes may decompress to any size. @throws message-too-large, message-invalid with every problem */
 export async function readJsonBody<S extends z.ZodType>(
   request: Request,
   schema: S,
@@ -49,6 +49,8 @@ function decodeBounded(bytes: Uint8Array): string {
 }
 
 async function readBytes(request: Request, reading: BodyReading): Promise<Uint8Array> {
+  const encoding = request.headers.get('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') throw createEncodingError(encoding);
   const declared = request.headers.get('content-length');
   if (Number(declared ?? 0) > reading.maxBytes) throw createSizeError(reading.maxBytes);
   // The text of the server's request needs no web stream, unlike its body.
@@ -118,6 +120,12 @@ export function parseBody(bytes: Uint8Array): unknown {
 const createExcessError = (excess: string): MillraceError =>
   new MillraceError('message-invalid', `The body ${excess}.`, {
     remedy: 'Flatten it, or send the data as a text.',
+  });
+
+const createEncodingError = (encoding: string): MillraceError =>
+  new MillraceError('message-invalid', `The gateway reads no body of the encoding "${encoding.slice(0, 100)}".`, {
+    path: 'content-encoding',
+    remedy: 'Send the body without compression.',
   });
 
 const createSizeError = (maxBytes: number): MillraceError =>
