@@ -19,6 +19,7 @@ const MEMORY = ['message-history', 'semantic-recall', 'working-memory'];
 test('Shipped input processors clean before they judge, and judge before memory', () => {
   expect(advertisedOrder('input')).toEqual([
     'environment-context',
+    'argument-processor',
     'unicode-normalizer',
     'content-length',
     'keyword',

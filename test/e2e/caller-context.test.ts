@@ -44,3 +44,39 @@ describe('environment-context', () => {
     expect((await ask(`consequential-${status}`, lists, context, feedback)).result).toMatchObject({ status });
   });
 });
+
+describe('argument-processor', () => {
+  const lists = {
+    instructions: 'You help customers of {company} with the plan {plan}.',
+    input: [
+      { use: 'ArgumentProcessorModifier', options: { values: { company: 'Acme' }, context: ['plan'] } },
+      { use: 'keyword', options: { keywords: ['nightingale'], strategy: 'redact' } },
+    ],
+  };
+  test('the model reads the values in the instructions alone, as the guards passed them', async () => {
+    const { result, prompt } = await ask('filled', lists, { plan: 'nightingale pro' });
+    expect(result).toMatchObject({ status: 'finished', text: 'Done.' });
+    expect(prompt).toContain('You help customers of Acme with the plan [REDACTED] pro.');
+    expect(prompt.split(' pro')).toHaveLength(2);
+  });
+  test('each step has the values', async () => {
+    const sums = script({ toolCalls: [{ name: 'calculator', args: { expression: '1+1' } }] }, { text: 'Two.' });
+    await ask('filled-steps', { ...lists, tools: ['calculator'] }, { plan: 'pro' }, sums);
+    expect(bodies.map((body) => JSON.stringify(body).includes('of Acme with the plan pro.'))).toEqual([true, true]);
+  });
+  test('a placeholder without a value stops the run with its name', async () => {
+    const { result } = await ask('unfilled', lists, {});
+    const reason = 'The instructions have placeholders without a value: {plan}.';
+    expect(result).toMatchObject({ status: 'aborted', tripwire: { reason } });
+  });
+  test.each([
+    ['waits for an approval if the caller has set a value', { plan: 'pro' }, 'suspended'],
+    ['is called if all values are those of the agent', {}, 'finished'],
+  ])('a consequential tool %s', async (_, context: Record<string, string>, status) => {
+    const input = [
+      { use: 'argument-processor', options: { values: { company: 'Acme', plan: 'free' }, context: ['plan'] } },
+    ];
+    const consequential = { ...lists, input, tools: ['send-feedback'] };
+    expect((await ask(`filled-${status}`, consequential, context, feedback)).result).toMatchObject({ status });
+  });
+});

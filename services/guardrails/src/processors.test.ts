@@ -86,6 +86,8 @@ test.each([
   ['TokenLimiterProcessor', 'token-limiter'],
   ['Environment', 'environment-context'],
   ['EnvironmentContextModifier', 'environment-context'],
+  ['Argument', 'argument-processor'],
+  ['ArgumentProcessorModifier', 'argument-processor'],
   ['MaxToolCallsGuard', 'max-tool-calls'],
   ['LoopDetection', 'loop-detection'],
   ['LoopDetectionModifier', 'loop-detection'],

@@ -2,6 +2,7 @@
 import type { ProcessorDefinition } from '@millrace/processor';
 import { approvalGate } from './limits/approval-gate/approval-gate.ts';
 import { environmentContext } from './context/environment-context/environment-context.ts';
+import { argumentProcessor } from './context/argument-processor/argument-processor.ts';
 import { batchParts } from './shape/batch-parts/batch-parts.ts';
 import { contentLength } from './limits/content-length/content-length.ts';
 import { defineCostGuard } from './limits/cost-guard/cost-guard.ts';
@@ -59,6 +60,7 @@ const listProcessors = (models: GuardModels, store: GuardStore, endpoints: Guard
   toolCallFilter,
   toolAllowList,
   environmentContext,
+  argumentProcessor,
   approvalGate,
   batchParts,
   structuredOutput,

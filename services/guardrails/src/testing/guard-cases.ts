@@ -3,6 +3,7 @@ import type { ConformanceCase } from '@millrace/testkit';
 import type { ProcessorDefinition } from '@millrace/processor';
 import { approvalGate } from '../limits/approval-gate/approval-gate.ts';
 import { environmentContext } from '../context/environment-context/environment-context.ts';
+import { argumentProcessor } from '../context/argument-processor/argument-processor.ts';
 import { batchParts } from '../shape/batch-parts/batch-parts.ts';
 import { contentLength } from '../limits/content-length/content-length.ts';
 import { defineCostGuard } from '../limits/cost-guard/cost-guard.ts';
@@ -47,6 +48,7 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
   [maxToolCalls, { options: [{}, { perStep: 1, strategy: 'block' }] }],
   [toolCallFilter, { options: [{}, { exclude: ['clock'] }] }],
   [environmentContext, { options: [{}, { locale: 'de', context: ['plan', 'runId'] }] }],
+  [argumentProcessor, { options: [{}, { values: { plan: 'free' }, context: ['plan'], unknown: 'keep' }] }],
   [toolAllowList, { options: [{}, { allow: [] }] }],
   [approvalGate, { options: [{}, { tools: ['pay'], message: 'Sure?' }] }],
   [batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts }],

@@ -46,6 +46,7 @@ const WITHOUT_TASK = new Set([
   'response-cache',
   'language',
   'environment-context',
+  'argument-processor',
   'loop-detection',
   'max-tool-calls',
   'tool-call-filter',

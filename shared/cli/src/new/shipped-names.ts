@@ -3,6 +3,7 @@ import type { ScaffoldKind } from './scaffold.ts';
 
 const PROCESSORS: readonly string[] = [
   'approval-gate',
+  'argument-processor',
   'batch-parts',
   'content-length',
   'cost-guard',
