@@ -47,7 +47,7 @@ async function findRun(id: string, access: Access): Promise<{ runId: string; cli
   throw createReferenceError(id);
 }
 
-const UNKNOWN: ReadonlySet<string> = new Set(['run-unknown', 'message-invalid', 'run-refused']);
+const UNKNOWN: ReadonlySet<string> = new Set(['run-unknown', 'message-invalid', 'run-refused', 'token-invalid']);
 
 async function readMessages(runId: string, client: Client, body: ResponseRequest): Promise<Item[]> {
   const run = await client.follow(runId);

@@ -4,7 +4,7 @@ import { runHeadSchema, stateKeys } from '@millrace/contracts';
 import OpenAI, { ConflictError, NotFoundError } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { script } from '../../testing/scripted.ts';
-import { useGateway } from '../../testing/gateway-under-test.ts';
+import { postJson, useGateway } from '../../testing/gateway-under-test.ts';
 
 const gateway = useGateway();
 const agent = 'stored-responses';
@@ -170,3 +170,15 @@ async function countLogged(runId: string): Promise<number> {
   const { state } = await jsm.streams.info(chooseLogStream('default', runId), { subjects_filter: filter });
   return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0);
 }
+
+test.each(['resp_x', '', '*', 'msg_a.b_0', 'msg_run-none_0'])(
+  'A reference to the item "%s" that is not stored names it',
+  async (id) => {
+    const body = { model: agent, input: [{ type: 'item_reference', id }] };
+    const response = await gateway.fetch('/v1/responses', 'key-ada', postJson(body));
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining(`The item "${id}" is not stored.`), param: 'input' } },
+    ]);
+  },
+);
