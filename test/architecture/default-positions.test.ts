@@ -20,6 +20,7 @@ test('Shipped input processors clean before they judge, and judge before memory'
   expect(advertisedOrder('input')).toEqual([
     'environment-context',
     'argument-processor',
+    'memory-import',
     'unicode-normalizer',
     'content-length',
     'keyword',

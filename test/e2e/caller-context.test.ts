@@ -80,3 +80,36 @@ describe('argument-processor', () => {
     expect((await ask(`filled-${status}`, consequential, context, feedback)).result).toMatchObject({ status });
   });
 });
+
+describe('memory-import', () => {
+  const input = [
+    { use: 'MemoryImportModifier', options: { texts: { returns: 'Within 30 days.' }, context: ['cart'] } },
+    { use: 'keyword', options: { keywords: ['nightingale'] } },
+  ];
+  const about = (key: string) => `About @memory:${key}. ${done}`;
+  test('the model reads the text of a reference', async () => {
+    const { result, prompt } = await ask('importing', { input }, {}, about('returns'));
+    expect(result).toMatchObject({ status: 'finished', violations: [] });
+    expect(prompt).toContain(String.raw`Text of @memory:returns:\nWithin 30 days.`);
+  });
+  test('a guard after it blocks an imported value', async () => {
+    const { result } = await ask('importing', { input }, { cart: 'one nightingale' }, about('cart'));
+    expect(result).toMatchObject({ status: 'aborted', tripwire: { processorId: 'keyword' } });
+  });
+  test('an unknown key is reported, or stops the run with its name', async () => {
+    const { result } = await ask('importing', { input }, {}, about('other'));
+    expect(result).toMatchObject({ status: 'finished', violations: [{ rule: 'memory-unknown' }] });
+    const blocking = [{ use: 'memory-import', options: { strategy: 'block' } }];
+    const stopped = await ask('importing-known', { input: blocking }, {}, about('other'));
+    const reason = 'The text of @memory:other does not exist.';
+    expect(stopped.result).toMatchObject({ status: 'aborted', tripwire: { reason } });
+  });
+  test.each([
+    ['waits for an approval after the import of a value of the caller', 'cart', 'suspended'],
+    ['is called after the import of a text of the agent', 'returns', 'finished'],
+  ])('a consequential tool %s', async (_, key, status) => {
+    const lists = { input, tools: ['send-feedback'] };
+    const text = `About @memory:${key}. ${feedback}`;
+    expect((await ask('importing-tools', lists, { cart: 'tea' }, text)).result).toMatchObject({ status });
+  });
+});

@@ -88,6 +88,8 @@ test.each([
   ['EnvironmentContextModifier', 'environment-context'],
   ['Argument', 'argument-processor'],
   ['ArgumentProcessorModifier', 'argument-processor'],
+  ['MemoryImport', 'memory-import'],
+  ['MemoryImportModifier', 'memory-import'],
   ['MaxToolCallsGuard', 'max-tool-calls'],
   ['LoopDetection', 'loop-detection'],
   ['LoopDetectionModifier', 'loop-detection'],

@@ -3,6 +3,7 @@ import type { ProcessorDefinition } from '@millrace/processor';
 import { approvalGate } from './limits/approval-gate/approval-gate.ts';
 import { environmentContext } from './context/environment-context/environment-context.ts';
 import { argumentProcessor } from './context/argument-processor/argument-processor.ts';
+import { memoryImport } from './context/memory-import/memory-import.ts';
 import { batchParts } from './shape/batch-parts/batch-parts.ts';
 import { contentLength } from './limits/content-length/content-length.ts';
 import { defineCostGuard } from './limits/cost-guard/cost-guard.ts';
@@ -61,6 +62,7 @@ const listProcessors = (models: GuardModels, store: GuardStore, endpoints: Guard
   toolAllowList,
   environmentContext,
   argumentProcessor,
+  memoryImport,
   approvalGate,
   batchParts,
   structuredOutput,

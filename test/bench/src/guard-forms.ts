@@ -36,6 +36,7 @@ export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
   },
   'structured-output': { schema: { type: 'object' }, strategy: 'warn', maxRetries: 0 },
   'environment-context': {},
+  'memory-import': {},
   'argument-processor': { unknown: 'keep' },
   'max-tool-calls': {},
   'loop-detection': {},

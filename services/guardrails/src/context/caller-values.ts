@@ -10,6 +10,10 @@ export const TRUSTED: Label = { origin: 'instructions', trust: 'trusted' };
 
 const MAX_KEY_LENGTH = 200;
 export const contextKeySchema = z.string().min(1).max(MAX_KEY_LENGTH);
+/** Name that a text refers to; it may also be a key of the context. */
+export const referenceSchema = z
+  .string()
+  .regex(/^[A-Za-z][\w-]{0,63}$/, 'must begin with a letter, then letters, digits, "_" and "-", at most 64');
 
 /** Returns the value as text: a string as it is, other values as JSON. undefined: the caller sent no such value. */
 export function readContextText(

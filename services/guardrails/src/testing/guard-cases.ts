@@ -4,6 +4,7 @@ import type { ProcessorDefinition } from '@millrace/processor';
 import { approvalGate } from '../limits/approval-gate/approval-gate.ts';
 import { environmentContext } from '../context/environment-context/environment-context.ts';
 import { argumentProcessor } from '../context/argument-processor/argument-processor.ts';
+import { memoryImport } from '../context/memory-import/memory-import.ts';
 import { batchParts } from '../shape/batch-parts/batch-parts.ts';
 import { contentLength } from '../limits/content-length/content-length.ts';
 import { defineCostGuard } from '../limits/cost-guard/cost-guard.ts';
@@ -49,6 +50,7 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
   [toolCallFilter, { options: [{}, { exclude: ['clock'] }] }],
   [environmentContext, { options: [{}, { locale: 'de', context: ['plan', 'runId'] }] }],
   [argumentProcessor, { options: [{}, { values: { plan: 'free' }, context: ['plan'], unknown: 'keep' }] }],
+  [memoryImport, { options: [{}, { texts: { a: 'b' }, context: ['c'], strategy: 'block' }] }],
   [toolAllowList, { options: [{}, { allow: [] }] }],
   [approvalGate, { options: [{}, { tools: ['pay'], message: 'Sure?' }] }],
   [batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts }],

@@ -47,6 +47,7 @@ const WITHOUT_TASK = new Set([
   'language',
   'environment-context',
   'argument-processor',
+  'memory-import',
   'loop-detection',
   'max-tool-calls',
   'tool-call-filter',

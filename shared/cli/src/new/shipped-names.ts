@@ -14,6 +14,7 @@ const PROCESSORS: readonly string[] = [
   'language',
   'loop-detection',
   'max-tool-calls',
+  'memory-import',
   'message-history',
   'moderation',
   'pii',

@@ -2,22 +2,26 @@
 import { CALLER_TAG, INSTRUCTIONS_TAG } from '@millrace/contracts';
 import { defineProcessor, type ProcessInputArgs, type ProcessInputStepArgs } from '@millrace/processor';
 import { z } from 'zod';
-import { addCallerTexts, readCallerTexts, readContextText, TRUSTED, UNTRUSTED } from '../caller-values.ts';
-import { fillPlaceholders, PLACEHOLDER_NAME, type PlaceholderValue } from './fill-placeholders.ts';
+import {
+  addCallerTexts,
+  readCallerTexts,
+  readContextText,
+  referenceSchema,
+  TRUSTED,
+  UNTRUSTED,
+} from '../caller-values.ts';
+import { fillPlaceholders, type PlaceholderValue } from './fill-placeholders.ts';
 
 const MAX_NAMES = 100;
 const MAX_VALUE_LENGTH = 10_000;
-const nameSchema = z
-  .string()
-  .regex(PLACEHOLDER_NAME, 'must begin with a letter, then letters, digits, "_" and "-", at most 64');
 
 const options = z.strictObject({
   values: z
-    .record(nameSchema, z.string().max(MAX_VALUE_LENGTH))
+    .record(referenceSchema, z.string().max(MAX_VALUE_LENGTH))
     .default({})
     .describe('Text of each placeholder, by its name. A value of the context replaces it.'),
   context: z
-    .array(nameSchema)
+    .array(referenceSchema)
     .max(MAX_NAMES)
     .default([])
     .describe('Placeholders that the value of requestContext with their name replaces. That text is untrusted.'),

@@ -4,7 +4,7 @@
 export type PlaceholderValue = { text: string; isOutside: boolean };
 export type FilledText = { text: string; isOutside: boolean; unknown: string[]; isTooLong: boolean };
 
-export const PLACEHOLDER_NAME = /^[A-Za-z][\w-]{0,63}$/;
+/** Names have the form of `referenceSchema`. */
 const PLACEHOLDER = /(\\?)\{([A-Za-z][\w-]{0,63})\}/g;
 /** Maximum length of the result: a short text can contain a long value many times. */
 const MAX_LENGTH = 1_048_576;
