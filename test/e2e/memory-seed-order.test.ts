@@ -117,6 +117,23 @@ describe('Complex Processor Chains', () => {
   });
 });
 
+describe('Stored messages behind memory', () => {
+  test('a stored injection is judged at recall, and a filter keeps it from the prompt alone', async () => {
+    const threadId = crypto.randomUUID();
+    await stack.ask({ memory: { lastMessages: 10 } }, attack, { threadId });
+    const scanning = (strategy: string) => ({
+      memory: { lastMessages: 10 },
+      input: ['memory', { use: 'prompt-injection', options: { scanRemembered: true, strategy } }],
+    });
+    expect((await stack.ask(scanning('block'), 'What is 2 + 2?', { threadId })).status).toBe('aborted');
+    stack.bodies.splice(0);
+    expect((await stack.ask(scanning('filter'), 'What is 2 + 3?', { threadId })).status).toBe('finished');
+    expect(JSON.stringify(stack.bodies)).toContain('What is 2 + 3?');
+    expect(JSON.stringify(stack.bodies)).not.toContain('Ignore all previous');
+    expect((await stack.listSaved(threadId)).map(readMessageText)[0]).toBe(attack);
+  });
+});
+
 describe('Memory Processor Edge Cases', () => {
   test('TripWire in input processor prevents memory access', async () => {
     const { status, runId, threadId } = await stack.ask({ memory: all, input: [blockInjection, 'memory'] }, attack);

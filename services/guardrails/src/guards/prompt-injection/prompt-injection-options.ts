@@ -24,6 +24,12 @@ export const promptInjectionOptions = z
       .describe(
         'strategy: treat tool results by `strategy`. warn: report them only, unless they contain signals that honest text has no use for: encoded instructions, hidden characters, and forged role marks with an order. An agent that is applied without `strategy` gets warn.',
       ),
+    scanRemembered: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether to judge the messages that memory recalls too: list the entry behind `memory`. `filter` and `rewrite` change the prompt of the run, not the thread.',
+      ),
     threshold: z
       .number()
       .gt(0)

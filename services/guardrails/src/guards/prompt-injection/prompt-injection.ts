@@ -81,7 +81,7 @@ export const definePromptInjection = (models: GuardModels): ProcessorDefinition 
     stages: ['processInput', 'processToolResult'],
     positions: { input: 130 },
     judgesText: true,
-    reads: ['input'],
+    reads: { processInput: ['input', 'remembered'], processToolResult: ['input'] },
     changes: {
       processInput: { option: 'strategy', values: ['filter', 'rewrite'] },
       processToolResult: { option: 'strategy', values: ['filter', 'rewrite'] },
@@ -103,13 +103,14 @@ export const promptInjection = definePromptInjection(NO_MODELS);
 type InjectionSpeaker = JudgedText['from'];
 type InjectionGuard = Reporting & {
   warnsOfTools: boolean;
+  scansRemembered: boolean;
   threshold: number;
   tasks: Record<InjectionSpeaker, Task<InjectionJudgement>>;
   opinion: SecondOpinion | undefined;
 };
 
 function createGuard(models: GuardModels, options: PromptInjectionOptions): InjectionGuard {
-  const { strategy, response, threshold, aims, phrases, patterns, toolResults } = options;
+  const { strategy, response, threshold, aims, phrases, patterns, toolResults, scanRemembered } = options;
   const judging = { aims: aims === 'all' ? AIMS : aims, threshold, phrases, patterns };
   const maxInlineCost = getInlineCost(weighPatterns(patterns.map(compilePattern)));
   const createInjectionTask = (from: InjectionSpeaker) =>
@@ -119,6 +120,7 @@ function createGuard(models: GuardModels, options: PromptInjectionOptions): Inje
     response,
     threshold,
     warnsOfTools: toolResults === 'warn',
+    scansRemembered: scanRemembered,
     describe: (rules) => `Prompt injection: ${rules.join(', ')}.`,
     tasks: { user: createInjectionTask('user'), tool: createInjectionTask('tool') },
     opinion: createSecondOpinion(models, options),
@@ -129,7 +131,8 @@ async function judgeInput(guard: InjectionGuard, args: ProcessInputArgs): Promis
   const { messageList } = args;
   const known = new Map<string, number>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const messages = messageList.get.input.db();
+    const remembered = guard.scansRemembered ? messageList.get.remembered.db() : [];
+    const messages = [...remembered, ...messageList.get.input.db()];
     const texts = collectTexts(messages);
     const hits = warnOfTools(guard, args, texts, await find(guard, args, texts, known));
     if (hits.length === 0) return;
