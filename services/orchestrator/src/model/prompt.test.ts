@@ -143,6 +143,12 @@ describe('an assistant message', () => {
     expect(prompt(message('assistant', [call(more)]))[1]).toMatchObject({ role: 'tool', content: [{ output }] });
   });
 
+  test('names its files, because providers accept none in an answer', () => {
+    const parts: MessagePart[] = [text('see'), { type: 'file', data: 'aGk=', mimeType: 'image/png' }];
+    const omitted = '[A file of the type image/png is omitted here: providers accept no files in answers.]';
+    expect(prompt(message('assistant', parts))).toMatchObject([{ content: [text('see'), { text: omitted }] }]);
+  });
+
   test('does not send reasoning, sources and empty texts back', () => {
     const parts: MessagePart[] = [{ type: 'reasoning', reasoning: 'hm' }, { type: 'source', source: {} }, text('')];
     expect(prompt(message('assistant', parts))).toEqual([]);

@@ -180,8 +180,13 @@ function omitFile(part: unknown, rule: FileRule): unknown {
   const { data, mediaType } = part;
   const isFile = type === 'file' && isObject(data) && data['type'] === 'data';
   if (isFile && isAllowed(rule, { data: data['data'], mimeType: mediaType })) return part;
+  return { type: 'text', text: writeOmittedFile(mediaType, REASONS[rule.files ?? 'refuse']) };
+}
+
+/** Returns the text that takes the place of a file in a prompt. */
+export function writeOmittedFile(mediaType: unknown, reason: string): string {
   const named = isKnownMediaType(mediaType) ? ` of the type ${String(mediaType)}` : '';
-  return { type: 'text', text: `[A file${named} is omitted here: ${REASONS[rule.files ?? 'refuse']}.]` };
+  return `[A file${named} is omitted here: ${reason}.]`;
 }
 
 const REASONS: Record<Files, string> = {
