@@ -4,6 +4,9 @@ import { approvalGate } from './limits/approval-gate/approval-gate.ts';
 import { environmentContext } from './context/environment-context/environment-context.ts';
 import { argumentProcessor } from './context/argument-processor/argument-processor.ts';
 import { memoryImport } from './context/memory-import/memory-import.ts';
+import { toolInjection } from './limits/tool-injection/tool-injection.ts';
+import { toolParameters } from './shape/tool-parameters/tool-parameters.ts';
+import { toolValidation } from './limits/tool-validation/tool-validation.ts';
 import { batchParts } from './shape/batch-parts/batch-parts.ts';
 import { contentLength } from './limits/content-length/content-length.ts';
 import { defineCostGuard } from './limits/cost-guard/cost-guard.ts';
@@ -63,6 +66,9 @@ const listProcessors = (models: GuardModels, store: GuardStore, endpoints: Guard
   environmentContext,
   argumentProcessor,
   memoryImport,
+  toolInjection,
+  toolParameters,
+  toolValidation,
   approvalGate,
   batchParts,
   structuredOutput,

@@ -42,13 +42,24 @@ export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
   'loop-detection': {},
   'tool-call-filter': {},
   'tool-allow-list': {},
+  'tool-parameters': {
+    rules: [{ tools: ['*'], set: { '/rows/0/list/0': 'x' }, defaults: { '/a/b': 1 }, remove: ['/text'] }],
+  },
+  'tool-validation': { rules: [{ tools: ['*'], mustNotMatch: ['nightingale', 'project x'] }] },
   'approval-gate': {},
 };
 /**
  * The first two need Redis for a call's cost and its hash; the third only reads streams, which delta-rows.ts measures;
- * the last two wait for a model or an endpoint, which do the work.
+ * `judge` and `http-guard` wait for a model or an endpoint, which do the work; `tool-injection` needs the tools of a step.
  */
-export const WITHOUT_TEXT: readonly string[] = ['cost-guard', 'response-cache', 'batch-parts', 'judge', 'http-guard'];
+export const WITHOUT_TEXT: readonly string[] = [
+  'cost-guard',
+  'response-cache',
+  'batch-parts',
+  'judge',
+  'http-guard',
+  'tool-injection',
+];
 
 /** Text that system-prompt-scrubber searches for. */
 export const PROMPT =

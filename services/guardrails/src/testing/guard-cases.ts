@@ -5,6 +5,9 @@ import { approvalGate } from '../limits/approval-gate/approval-gate.ts';
 import { environmentContext } from '../context/environment-context/environment-context.ts';
 import { argumentProcessor } from '../context/argument-processor/argument-processor.ts';
 import { memoryImport } from '../context/memory-import/memory-import.ts';
+import { toolInjection } from '../limits/tool-injection/tool-injection.ts';
+import { toolParameters } from '../shape/tool-parameters/tool-parameters.ts';
+import { toolValidation } from '../limits/tool-validation/tool-validation.ts';
 import { batchParts } from '../shape/batch-parts/batch-parts.ts';
 import { contentLength } from '../limits/content-length/content-length.ts';
 import { defineCostGuard } from '../limits/cost-guard/cost-guard.ts';
@@ -51,6 +54,28 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
   [environmentContext, { options: [{}, { locale: 'de', context: ['plan', 'runId'] }] }],
   [argumentProcessor, { options: [{}, { values: { plan: 'free' }, context: ['plan'], unknown: 'keep' }] }],
   [memoryImport, { options: [{}, { texts: { a: 'b' }, context: ['c'], strategy: 'block' }] }],
+  [
+    toolInjection,
+    {
+      options: [
+        { rules: [{ tools: ['clock'], pattern: 'time' }] },
+        { rules: [{ tools: ['*'], context: { key: 'a', equals: 1 } }] },
+      ],
+    },
+  ],
+  [
+    toolParameters,
+    { options: [{ rules: [{ tools: ['*'], remove: ['/a'], defaults: { '/b': 1 }, set: { '/c/d': [null] } }] }] },
+  ],
+  [
+    toolValidation,
+    {
+      options: [
+        { rules: [{ tools: ['*'], mustNotMatch: ['nightingale'] }] },
+        { rules: [{ tools: ['*'], schema: { type: 'object', maxProperties: 0 }, reason: 'No.' }] },
+      ],
+    },
+  ],
   [toolAllowList, { options: [{}, { allow: [] }] }],
   [approvalGate, { options: [{}, { tools: ['pay'], message: 'Sure?' }] }],
   [batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts }],
@@ -90,6 +115,9 @@ const REQUIRED: Record<string, JsonObject> = {
   'regex-filter': { presets: ['email'] },
   'structured-output': { schema: { type: 'object' } },
   'token-limiter': { limit: 100 },
+  'tool-injection': { rules: [{ tools: ['clock'], pattern: 'time' }] },
+  'tool-parameters': { rules: [{ tools: ['*'], defaults: { '/limit': 1 } }] },
+  'tool-validation': { rules: [{ tools: ['*'], mustNotMatch: ['x'] }] },
 };
 
 export const listRequiredOptions = (processorId: string): JsonObject => REQUIRED[processorId] ?? {};

@@ -48,6 +48,7 @@ const WITHOUT_TASK = new Set([
   'environment-context',
   'argument-processor',
   'memory-import',
+  'tool-parameters',
   'loop-detection',
   'max-tool-calls',
   'tool-call-filter',

@@ -29,6 +29,9 @@ const PROCESSORS: readonly string[] = [
   'token-limiter',
   'tool-allow-list',
   'tool-call-filter',
+  'tool-injection',
+  'tool-parameters',
+  'tool-validation',
   'unicode-normalizer',
   'working-memory',
 ];

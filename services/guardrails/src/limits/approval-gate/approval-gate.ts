@@ -3,7 +3,7 @@
 import { SUSPENSION_LIMITS, cutArgs, findDenial, matchesToolName, type JsonValue } from '@millrace/contracts';
 import { defineProcessor, type ProcessToolCallArgs, type ProcessToolCallResult } from '@millrace/processor';
 import { z } from 'zod';
-import { toolNamesSchema } from '../tool-names.ts';
+import { toolNamesSchema } from '../../guard/tool-names.ts';
 
 const MAX_MESSAGE_CHARS = 2_000;
 

@@ -1,15 +1,10 @@
 // tool-allow-list: restricts the tools that a model is offered and may call, by agent, tenant, thread and resource. It
 // denies calls of other tools. The identity is the run's own, never taken from a message.
-import { matchesToolName, type RunRef, type ToolDefinition } from '@millrace/contracts';
-import {
-  defineProcessor,
-  type ProcessInputStepArgs,
-  type ProcessInputStepResult,
-  type ProcessToolCallArgs,
-  type ProcessToolCallResult,
-} from '@millrace/processor';
+import { matchesToolName, type RunRef } from '@millrace/contracts';
+import { defineProcessor, type ProcessToolCallArgs, type ProcessToolCallResult } from '@millrace/processor';
 import { z } from 'zod';
-import { toolNamesSchema } from '../tool-names.ts';
+import { toolNamesSchema } from '../../guard/tool-names.ts';
+import { offerTools } from '../offer-tools.ts';
 
 const MAX_NAMES = 1_000;
 const MAX_RULES = 1_000;
@@ -65,22 +60,11 @@ export const toolAllowList = defineProcessor({
   options,
   create: (chosen) => ({
     id: 'tool-allow-list',
-    processInputStep: (args) => offerAllowed(chosen, args),
+    processInputStep: (args) => offerTools(args, (name) => isAllowed(chosen, args.run, name)),
     processToolCall: (args) => denyOthers(chosen, args),
   }),
 });
 type ToolAllowListOptions = z.output<typeof options>;
-
-function offerAllowed(chosen: ToolAllowListOptions, args: ProcessInputStepArgs): ProcessInputStepResult {
-  const { tools, toolChoice, run } = args;
-  const offered = Object.values(tools).filter(({ name }) => args.activeTools?.includes(name) ?? true);
-  const allowed = offered.filter(({ name }) => isAllowed(chosen, run, name));
-  if (allowed.length === offered.length) return undefined;
-  const isForced = typeof toolChoice === 'object' ? !has(allowed, toolChoice.toolName) : allowed.length === 0;
-  return { activeTools: allowed.map(({ name }) => name), ...(isForced && toolChoice && { toolChoice: 'auto' }) };
-}
-
-const has = (tools: readonly ToolDefinition[], wanted: string): boolean => tools.some(({ name }) => name === wanted);
 
 function denyOthers(chosen: ToolAllowListOptions, args: ProcessToolCallArgs): ProcessToolCallResult {
   const { toolName } = args.toolCall;

@@ -1,7 +1,7 @@
 import { matchesToolName } from '@millrace/contracts';
 import { expect, test } from 'vitest';
-import { approvalGate } from './approval-gate/approval-gate.ts';
-import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
+import { approvalGate } from '../limits/approval-gate/approval-gate.ts';
+import { toolAllowList } from '../limits/tool-allow-list/tool-allow-list.ts';
 
 test.each(['*feedback', 'send?feedback', 'send.*', 'send feedback', 'send**', '/send/', '', 'ünicode'])(
   'the pattern "%s", which matches no tool as intended, is rejected in options',
