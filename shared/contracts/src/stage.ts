@@ -41,7 +41,7 @@ export function listStagesOfList(list: ListName): Stage[] {
 /**
  * Data that a processor may declare in its reads. A stage call carries nothing else, so that its cost does not grow
  * with the thread. input, response, remembered, context: messages of that source. system: the system messages. prompt:
- * the provider prompt. steps: the results of earlier steps. chunks: the step's chunks (processLLMResponse). tools: the
+ * the provider prompt. steps: the results of earlier steps. chunks: the step's chunks (processLLMResponse; in processOutputStream those before a batch behind the answer). tools: the
  * tools' full definitions. request: the request body sent to the model's provider, and its response without the stream
  * (processLLMResponse).
  */

@@ -143,7 +143,10 @@ export type ProcessAPIErrorResult = { retry: boolean; model?: string } | void | 
 
 export type ProcessOutputStreamArgs = CommonArgs & {
   part: Chunk;
-  /** Chunks that this processor has received in this step, `part` included. */
+  /**
+   * Chunks that this processor has received in this step, `part` included. Chunks behind the answer arrive in batches: they have the parts of
+   * the answer before them if `reads` has `chunks`, at most 256 KiB.
+   */
   streamParts: Chunk[];
   messageList: MessageList;
 };

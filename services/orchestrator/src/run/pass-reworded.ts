@@ -5,7 +5,7 @@ import { addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.
 import { buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { guardAgain } from './guard-again.ts';
-import { makeMessageChunks } from './message-chunks.ts';
+import { makeMessageChunks } from '../release/message-chunks.ts';
 import { rebuildBuffered, takePassed } from './rebuild-buffered.ts';
 
 /** Passes the answers that have not passed in their current form, regardless of the entry and the stage that changed them. */

@@ -1,6 +1,7 @@
 // Passes chunks outside the model's stream (tool results, a tool's progress, finish) through the same processors as a
 // batch: no session is kept, the open request carries the chunks and its reply the output and the state.
 import {
+  findReadsAt,
   listEntries,
   passesChain,
   splitSegments,
@@ -12,6 +13,8 @@ import {
 import { askWithPolicy, type AskTarget, type CallOutcome, type CallTarget } from '../calls/ask-with-policy.ts';
 import { guardOnce, type GuardedBatch } from './guard-batch.ts';
 import type { Interrupt } from '../state/interrupt.ts';
+import { makeMessageChunks } from '../release/message-chunks.ts';
+import { buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { readChunksTrust } from '../state/run-labels.ts';
 import { createFold, foldReported, foldVerdict, judge, type StageFold } from '../calls/verdict-fold.ts';
@@ -30,8 +33,10 @@ export type GuardedChunks = {
 /** Accepts only chunks that pass the output chain. Does not publish. @param step number of their step; the last one if absent */
 export async function guardChunks(run: Run, chunks: readonly Chunk[], step?: number): Promise<GuardedChunks> {
   if (!chunks.every(passesChain)) throw new Error('the chunk does not pass the output chain');
-  const input = { ...buildStreamInput(run), ...(step !== undefined && { stepNumber: step }) };
   const entries = listEntries(run.plan, stage);
+  const numbered = { ...buildStreamInput(run), ...(step !== undefined && { stepNumber: step }) };
+  const readsParts = entries.some(({ reads }) => findReadsAt(reads, stage).includes('chunks'));
+  const input = { ...numbered, ...(readsParts && { chunks: listStepParts(run, numbered.stepNumber) }) };
   if (entries.length === 0 || chunks.length === 0) return { chunks };
   const started = performance.now();
   let fold = createFold(input);
@@ -107,6 +112,21 @@ export function sendChunks(run: Run, chunks: readonly Chunk[]): Promise<Interrup
 export function publishOutside(run: Run, chunks: readonly Chunk[]): void {
   if (chunks.some(({ type }) => type === 'text-delta')) run.dispatch({ action: 'stream-differed' });
   run.chunks.publish(chunks);
+}
+
+/** Maximum length of the parts as JSON, in UTF-16 code units; the oldest are omitted. */
+const MAX_PARTS_CHARS = 256 * 1024;
+
+/** Returns the chunks of the step's answer before a batch: each part of it as a whole. */
+function listStepParts({ ref: { runId }, getState }: Run, stepNumber: number): Chunk[] {
+  const { conversation } = getState();
+  const id = buildResponseMessageId(runId, stepNumber);
+  const parts = conversation.entries.flatMap(({ message }) =>
+    message.id === id ? makeMessageChunks(runId, message) : [],
+  );
+  let left = MAX_PARTS_CHARS;
+  const first = parts.findLastIndex((part) => (left -= JSON.stringify(part).length) < 0);
+  return parts.slice(first + 1);
 }
 
 /** Builds the input of the output stream's processors. */

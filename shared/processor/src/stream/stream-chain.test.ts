@@ -1,6 +1,8 @@
 import type { Chunk } from '@millrace/contracts';
-import { TEST_RUN } from '@millrace/testkit';
+import { TEST_RUN, callContext, callEntry } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
+import { createHostedProcessors } from '../serve/hosted-processor.ts';
+import { callStream } from './stream-batch.ts';
 import { dataChunk, delta, formatChunk, streaming, streamThrough } from '../testing/streaming.ts';
 
 const upper = streaming('upper', ({ part }) =>
@@ -219,6 +221,19 @@ describe('state and parts in a stream of processors', () => {
     const look = streaming('look', ({ part, streamParts }) => (seen.push(streamParts.map(formatChunk)), part));
     await streamThrough([upper, look], texts('a', 'b'));
     expect(seen).toEqual([['A'], ['A', 'B']]);
+  });
+
+  test.each([
+    ['has the parts of the answer before them if the processor reads chunks', ['chunks' as const], ['a', 'finish']],
+    ['has only them if it does not', [], ['finish']],
+  ])('streamParts of chunks behind the answer %s', async (_what, reads, expected) => {
+    const seen: string[][] = [];
+    const look = streaming('look', ({ part, streamParts }) => (seen.push(streamParts.map(formatChunk)), part), {
+      reads,
+    });
+    const call = { entries: [callEntry('look')], input: { retryCount: 0, stepNumber: 0, chunks: [delta('a')] } };
+    await callStream(call, createHostedProcessors([look]), callContext(), [finish]);
+    expect(seen).toEqual([expected]);
   });
 });
 

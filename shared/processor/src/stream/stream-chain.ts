@@ -120,7 +120,8 @@ function createSlot(
 ): ChainSlot {
   const { definition, processor } = hosted;
   const reads = findReadsAt(definition.reads, STAGE);
-  const streamParts: Chunk[] = [];
+  // A batch of chunks behind the answer has the parts of the answer with it.
+  const streamParts: Chunk[] = reads.includes('chunks') ? [...(input.chunks ?? [])] : [];
   // A writer's chunks are sent in order and at once, through the later processors.
   const writeFailed = (error: unknown) => slot.link.fail(error);
   // A stop of a running method is read when the method returns; its state is complete then.

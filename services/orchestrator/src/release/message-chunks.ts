@@ -12,7 +12,7 @@ import {
   type MessagePart,
   type ToolInvocation,
 } from '@millrace/contracts';
-import { makeChunk, type ChunkBody } from '../release/make-chunk.ts';
+import { makeChunk, type ChunkBody } from './make-chunk.ts';
 
 /**
  * Types of chunks around an answer, in addition to custom chunks. All other chunks of a step are part of the answer.
