@@ -38,6 +38,7 @@ test('Shipped input processors clean before they judge, and judge before memory'
     'tool-call-filter',
     'token-limiter',
     'approval-gate',
+    'run-logger',
   ]);
 });
 
@@ -55,6 +56,7 @@ test('Shipped output processors redact before memory stores', () => {
     'token-limiter',
     'batch-parts',
     ...MEMORY,
+    'run-logger',
   ]);
 });
 

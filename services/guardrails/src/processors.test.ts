@@ -61,8 +61,8 @@ describe.each(PROCESSORS)('the processor $id', (definition) => {
     const processor = definition.create(listRequiredOptions(definition.id));
     expect(definition.stages.filter((stage) => processor[stage] === undefined)).toEqual([]);
   });
-  // A cache judges nothing: without it the model answers.
-  const breaks = definition.id === 'response-cache' ? 'skip' : 'fail';
+  // A cache and a log judge nothing: without them the model answers.
+  const breaks = ['response-cache', 'run-logger'].includes(definition.id) ? 'skip' : 'fail';
   test(`the default failure policy is ${breaks}`, () =>
     expect(describeProcessor(definition).policy.onFailure).toBe(breaks));
 });
@@ -93,6 +93,7 @@ test.each([
   ['ToolInjectionModifier', 'tool-injection'],
   ['ToolParameterModifier', 'tool-parameters'],
   ['ToolValidationModifier', 'tool-validation'],
+  ['LoggingProcessor', 'run-logger'],
   ['MaxToolCallsGuard', 'max-tool-calls'],
   ['LoopDetection', 'loop-detection'],
   ['LoopDetectionModifier', 'loop-detection'],

@@ -27,6 +27,7 @@ import { tokenLimiter } from './limits/token-limiter/token-limiter.ts';
 import { toolAllowList } from './limits/tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './shape/tool-call-filter/tool-call-filter.ts';
 import { regexFilter } from './guards/regex-filter/regex-filter.ts';
+import { defineRunLogger, NO_LOG, type StageLog } from './shape/run-logger/run-logger.ts';
 import { secrets } from './guards/secrets/secrets.ts';
 import { systemPromptScrubber } from './guards/system-prompt-scrubber/system-prompt-scrubber.ts';
 import { NO_STORE, type GuardStore } from './store/guard-store.ts';
@@ -37,14 +38,18 @@ import { unicodeNormalizer } from './shape/unicode-normalizer/unicode-normalizer
  * @param provider for processors with the option `model`; without a budget and a cache, they get their own
  * @param store for processors that store data beyond a run
  * @param endpoints of http-guard
+ * @param log of run-logger
  */
 export const createProcessors = (
   provider: Pick<GuardModels, 'generateObject'> & Partial<GuardModels>,
   store: GuardStore = NO_STORE,
   endpoints: GuardEndpoints = NO_ENDPOINTS,
-): ProcessorDefinition[] => listProcessors(createGuardModels(provider, provider), store, endpoints);
+  log: StageLog = NO_LOG,
+): ProcessorDefinition[] => listProcessors({ models: createGuardModels(provider, provider), store, endpoints, log });
 
-const listProcessors = (models: GuardModels, store: GuardStore, endpoints: GuardEndpoints): ProcessorDefinition[] => [
+type ProcessorNeeds = { models: GuardModels; store: GuardStore; endpoints: GuardEndpoints; log: StageLog };
+
+const listProcessors = ({ models, store, endpoints, log }: ProcessorNeeds): ProcessorDefinition[] => [
   unicodeNormalizer,
   definePromptInjection(models),
   definePii(models),
@@ -74,6 +79,7 @@ const listProcessors = (models: GuardModels, store: GuardStore, endpoints: Guard
   structuredOutput,
   defineCostGuard(store),
   defineResponseCache(store),
+  defineRunLogger(log),
 ];
 
 /** The definitions' metadata does not depend on the models and the store. */

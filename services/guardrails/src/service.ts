@@ -68,7 +68,7 @@ export const guardrailsService = processorService({
       onUsage: (usage) => log.info(usage, 'model call of a guard'),
     });
     return {
-      processors: createProcessors(models, store, endpoints),
+      processors: createProcessors(models, store, endpoints, log),
       forget: (request) => forgetCached(redisUrl === undefined ? undefined : store, request),
     };
   },

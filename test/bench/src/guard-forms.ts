@@ -47,6 +47,7 @@ export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
   },
   'tool-validation': { rules: [{ tools: ['*'], mustNotMatch: ['nightingale', 'project x'] }] },
   'approval-gate': {},
+  'run-logger': { contents: true },
 };
 /**
  * The first two need Redis for a call's cost and its hash; the third only reads streams, which delta-rows.ts measures;

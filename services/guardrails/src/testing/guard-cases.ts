@@ -30,6 +30,7 @@ import { tokenLimiter } from '../limits/token-limiter/token-limiter.ts';
 import { toolAllowList } from '../limits/tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from '../shape/tool-call-filter/tool-call-filter.ts';
 import { regexFilter } from '../guards/regex-filter/regex-filter.ts';
+import { defineRunLogger, NO_LOG } from '../shape/run-logger/run-logger.ts';
 import { secrets } from '../guards/secrets/secrets.ts';
 import { systemPromptScrubber } from '../guards/system-prompt-scrubber/system-prompt-scrubber.ts';
 import { unicodeNormalizer } from '../shape/unicode-normalizer/unicode-normalizer.ts';
@@ -88,6 +89,7 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
     },
   ],
   [defineCostGuard(NO_STORE), { options: [{ maxCost: 1 }, { maxCost: 1, scope: 'tenant' }] }],
+  [defineRunLogger(NO_LOG), { options: [{}, { contents: true, level: 'debug' }] }],
   [defineResponseCache(NO_STORE), { options: [{}, { scope: 'thread' }] }],
   [
     judge(FIXED_MODELS),

@@ -49,6 +49,7 @@ const WITHOUT_TASK = new Set([
   'argument-processor',
   'memory-import',
   'tool-parameters',
+  'run-logger',
   'loop-detection',
   'max-tool-calls',
   'tool-call-filter',

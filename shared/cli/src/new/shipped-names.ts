@@ -22,6 +22,7 @@ const PROCESSORS: readonly string[] = [
   'regex-filter',
   'response-cache',
   'response-validator',
+  'run-logger',
   'secrets',
   'semantic-recall',
   'structured-output',
