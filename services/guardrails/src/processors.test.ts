@@ -94,6 +94,7 @@ test.each([
   ['ToolParameterModifier', 'tool-parameters'],
   ['ToolValidationModifier', 'tool-validation'],
   ['LoggingProcessor', 'run-logger'],
+  ['PrefillErrorHandler', 'prefill-error-handler'],
   ['MaxToolCallsGuard', 'max-tool-calls'],
   ['LoopDetection', 'loop-detection'],
   ['LoopDetectionModifier', 'loop-detection'],

@@ -7,6 +7,7 @@ import { memoryImport } from './context/memory-import/memory-import.ts';
 import { toolInjection } from './limits/tool-injection/tool-injection.ts';
 import { toolParameters } from './shape/tool-parameters/tool-parameters.ts';
 import { toolValidation } from './limits/tool-validation/tool-validation.ts';
+import { prefillErrorHandler } from './shape/prefill-error-handler/prefill-error-handler.ts';
 import { batchParts } from './shape/batch-parts/batch-parts.ts';
 import { contentLength } from './limits/content-length/content-length.ts';
 import { defineCostGuard } from './limits/cost-guard/cost-guard.ts';
@@ -74,6 +75,7 @@ const listProcessors = ({ models, store, endpoints, log }: ProcessorNeeds): Proc
   toolInjection,
   toolParameters,
   toolValidation,
+  prefillErrorHandler,
   approvalGate,
   batchParts,
   structuredOutput,

@@ -51,7 +51,8 @@ export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
 };
 /**
  * The first two need Redis for a call's cost and its hash; the third only reads streams, which delta-rows.ts measures;
- * `judge` and `http-guard` wait for a model or an endpoint, which do the work; `tool-injection` needs the tools of a step.
+ * `judge` and `http-guard` wait for a model or an endpoint, which do the work; `tool-injection` and
+ * `prefill-error-handler` need a step and a failed call.
  */
 export const WITHOUT_TEXT: readonly string[] = [
   'cost-guard',
@@ -60,6 +61,7 @@ export const WITHOUT_TEXT: readonly string[] = [
   'judge',
   'http-guard',
   'tool-injection',
+  'prefill-error-handler',
 ];
 
 /** Text that system-prompt-scrubber searches for. */

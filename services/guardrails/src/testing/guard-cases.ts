@@ -8,6 +8,7 @@ import { memoryImport } from '../context/memory-import/memory-import.ts';
 import { toolInjection } from '../limits/tool-injection/tool-injection.ts';
 import { toolParameters } from '../shape/tool-parameters/tool-parameters.ts';
 import { toolValidation } from '../limits/tool-validation/tool-validation.ts';
+import { prefillErrorHandler } from '../shape/prefill-error-handler/prefill-error-handler.ts';
 import { batchParts } from '../shape/batch-parts/batch-parts.ts';
 import { contentLength } from '../limits/content-length/content-length.ts';
 import { defineCostGuard } from '../limits/cost-guard/cost-guard.ts';
@@ -77,6 +78,7 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
       ],
     },
   ],
+  [prefillErrorHandler, { options: [{}, { message: 'Go on.', patterns: ['busy'] }] }],
   [toolAllowList, { options: [{}, { allow: [] }] }],
   [approvalGate, { options: [{}, { tools: ['pay'], message: 'Sure?' }] }],
   [batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts }],

@@ -50,6 +50,7 @@ const WITHOUT_TASK = new Set([
   'memory-import',
   'tool-parameters',
   'run-logger',
+  'prefill-error-handler',
   'loop-detection',
   'max-tool-calls',
   'tool-call-filter',

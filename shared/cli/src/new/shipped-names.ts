@@ -18,6 +18,7 @@ const PROCESSORS: readonly string[] = [
   'message-history',
   'moderation',
   'pii',
+  'prefill-error-handler',
   'prompt-injection',
   'regex-filter',
   'response-cache',
