@@ -105,11 +105,12 @@ function describeService(store: string, env: () => Record<string, string>): void
       'api-messages-delete',
       'api-messages-list',
       'api-messages-save',
+      'api-threads-create',
       'api-threads-delete',
       'api-threads-get',
       'api-threads-list',
-      'api-threads-rename',
       'api-threads-truncate',
+      'api-threads-update',
       'processInput-message-history',
       'processOutputResult-message-history',
     ]);

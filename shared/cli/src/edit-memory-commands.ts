@@ -1,4 +1,4 @@
-// `millrace threads rename`, `truncate` and `delete`, `millrace messages` and `millrace memory set`: change stored conversations and
+// `millrace threads create`, `rename`, `truncate` and `delete`, `millrace messages` and `millrace memory set`: change stored conversations and
 // working memory.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -10,6 +10,31 @@ import { parseCount } from './duration.ts';
 import { makePrintable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
+export const defineCreateCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
+    name: 'millrace threads create',
+    description: 'Create a thread without messages.',
+    args: {
+      thread: { type: 'positional', required: false, description: 'its id (default: a new one)' },
+      title: { type: 'string', description: 'at most 200 characters' },
+      metadata: { type: 'string', description: 'file with a JSON object, at most 4,096 bytes; - reads stdin' },
+      resource: { type: 'string', description: 'owner of the thread (default: the thread itself)' },
+      ...jsonArg,
+    },
+    async run(args) {
+      const { thread, title, resource } = args;
+      const metadata = args.metadata === undefined ? {} : { metadata: await readObject(cli.io, args.metadata) };
+      return withClient(cli.io, args, async (client) => {
+        const created = await client.threads.create({ threadId: thread, title, resourceId: resource, ...metadata });
+        if (args.json) writeJson(cli.io, created);
+        else writeLine(cli.io, makePrintable(`${created.id} is created: ${created.title}`));
+      });
+    },
+  });
+
+const readObject = (io: CliIo, file: string): Promise<JsonObject> =>
+  readJson<JsonObject>(io, file, jsonObjectSchema, 'millrace threads create');
+
 export const defineRenameCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace threads rename',
@@ -20,7 +45,7 @@ export const defineRenameCommand = (cli: Cli) =>
     },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const { id, title } = await client.threads.rename(args.thread, args.title);
+        const { id, title } = await client.threads.update(args.thread, { title: args.title });
         writeLine(cli.io, makePrintable(`${id} is renamed: ${title}`));
       }),
   });

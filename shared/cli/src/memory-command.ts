@@ -9,6 +9,7 @@ import {
 } from '@millrace/contracts';
 import { defineSearchCommand } from './search-command.ts';
 import {
+  defineCreateCommand,
   deleteCommand,
   defineMemorySetCommand,
   defineRenameCommand,
@@ -22,10 +23,11 @@ import { UsageError } from './usage-error.ts';
 import type { Client } from '@millrace/client';
 
 export const defineThreadsCommand = (cli: Cli) =>
-  group('millrace threads', 'Read, search, rename, cut and delete conversations', {
+  group('millrace threads', 'Create, read, search, rename, cut and delete conversations', {
     list: defineListCommand(cli),
     messages: defineMessagesCommand(cli),
     search: defineSearchCommand(cli),
+    create: defineCreateCommand(cli),
     rename: defineRenameCommand(cli),
     truncate: defineTruncateCommand(cli),
     delete: deleteCommand(cli),

@@ -99,7 +99,13 @@ export type Client = {
      * 50. Default of a caller's `resourceId`: its identity.
      */
     search(query: string, of?: SearchOptions): Promise<ApiAnswer<'threads-search'>['hits']>;
-    rename(threadId: string, title: string): Promise<Thread>;
+    /**
+     * Creates a thread without messages. Defaults: a new id, and the caller's identity as `resourceId`.
+     * @throws state-conflict if the thread exists
+     */
+    create(given?: ApiRequestInput<'threads-create'>): Promise<Thread>;
+    /** Sets the title, or replaces the metadata of the caller, or both. */
+    update(threadId: string, change: Omit<ApiRequestInput<'threads-update'>, 'threadId'>): Promise<Thread>;
     /** Deletes messages, vectors and working memory of the thread. Returns the number of messages. */
     delete(threadId: string): Promise<number>;
     /**

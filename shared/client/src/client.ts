@@ -76,7 +76,13 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
       get: (threadId) => ask('threads-get', { threadId }),
       search: async (query, { resourceId = connection.subject, ...of } = {}) =>
         (await ask('threads-search', { ...of, resourceId, query })).hits,
-      rename: (threadId, title) => ask('threads-rename', { threadId, title }),
+      create: ({
+        threadId = crypto.randomUUID(),
+        resourceId = connection.subject,
+        agents = connection.agents,
+        ...more
+      } = {}) => ask('threads-create', { ...more, threadId, resourceId, agents }),
+      update: (threadId, change) => ask('threads-update', { ...change, threadId }),
       delete: async (threadId) => (await ask('threads-delete', { threadId })).messages,
       truncate: (threadId, { from, last }) => ask('threads-truncate', { threadId, from, last }),
       messages: (threadId, page = {}) => listThreadMessages(ask, threadId, page),

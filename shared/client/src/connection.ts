@@ -69,6 +69,8 @@ export type ClientConnection = {
   askPublic: AskPublic;
   /** @throws run-unknown for a run of an agent that the connection is limited from */
   requireRun(runId: string): Promise<void>;
+  /** Agents that the connection is limited to. Absent: no limit. */
+  agents?: string[];
   /** The connection is not limited to other agents. */
   mayUse(agent: string): boolean;
 };

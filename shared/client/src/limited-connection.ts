@@ -5,7 +5,11 @@ import { z } from 'zod';
 import type { AskApi, AskPublic, ClientConnection } from './connection.ts';
 
 /** Members of requests that name an agent or a thread. Filters of lists name one too: their answers are filtered. */
-const namedSchema = z.object({ agent: z.string().optional(), threadId: z.string().optional() });
+const namedSchema = z.object({
+  agent: z.string().optional(),
+  agents: z.array(z.string()).optional(),
+  threadId: z.string().optional(),
+});
 const FILTERED: ReadonlySet<ApiVerb> = new Set(['runs-list', 'runs-newest']);
 /** Agents of all blocks of a thread. Threads of earlier versions have none. */
 const recordedSchema = z.object({ agents: z.array(z.string()) });
@@ -28,7 +32,7 @@ export function limitConnection(connection: ClientConnection, agents: readonly s
     await checks.checkRequest(verb, request);
     return connection.askPublic(verb, request);
   };
-  return { ...connection, ask, askPublic, requireRun: checks.requireRun, mayUse: checks.mayUse };
+  return { ...connection, ask, askPublic, agents: [...agents], requireRun: checks.requireRun, mayUse: checks.mayUse };
 }
 
 type Checks = ReturnType<typeof createChecks>;
@@ -69,8 +73,9 @@ function createChecks(ask: AskApi, agents: ReadonlySet<string>) {
     /** @throws scope-missing, agent-unknown, run-unknown, thread-unknown */
     async checkRequest(verb: ApiVerb, request: unknown, run?: string) {
       if (isOperatorVerb(verb)) throw createScopeError(verb);
-      const { agent, threadId } = FILTERED.has(verb) ? {} : namedSchema.parse(request);
-      if (agent !== undefined && !mayUse(agent)) throw createUnknownAgentError(agent);
+      const { agent, agents: named = [], threadId } = FILTERED.has(verb) ? {} : namedSchema.parse(request);
+      const foreign = [...(agent === undefined ? [] : [agent]), ...named].find((name) => !mayUse(name));
+      if (foreign !== undefined) throw createUnknownAgentError(foreign);
       // The answer of `run` names the agent.
       if (run !== undefined && API[verb].run && verb !== 'submit' && verb !== 'run') await requireRun(run);
       if (threadId !== undefined && (await isForeignThread(threadId))) throw createUnknownThreadError(threadId);

@@ -27,7 +27,7 @@ export type IdentityLimits = z.infer<typeof identityLimitsSchema>;
 
 const areUnique = (values: readonly string[]) => new Set(values).size === values.length;
 const scopesSchema = z.array(scopeSchema).min(1, 'has no scope').refine(areUnique, 'lists a scope twice');
-const agentsSchema = z
+export const keyAgentsSchema = z
   .array(tokenSchema)
   .min(1, 'is empty: leave it out to allow every agent')
   .max(MAX_KEY_AGENTS)
@@ -39,7 +39,7 @@ const timeSchema = z.iso.datetime().describe('ISO 8601, UTC');
 const granted = {
   subject: threadIdSchema.optional().describe('absent: an operator, or a caller that names its subject (act-as)'),
   scopes: scopesSchema,
-  agents: agentsSchema.optional().describe('agents that may be run; absent: every agent of the tenant'),
+  agents: keyAgentsSchema.optional().describe('agents that may be run; absent: every agent of the tenant'),
   limits: identityLimitsSchema.optional(),
   expiresAt: timeSchema.optional(),
 };

@@ -1,6 +1,7 @@
 // Defines the public verbs of threads, messages and working memory.
 import { z } from 'zod';
-import { jsonObjectSchema } from './json.ts';
+import { keyAgentsSchema } from './identity.ts';
+import { MAX_VALUE_NESTING, isNestedDeeper, jsonObjectSchema, type JsonObject } from './json.ts';
 import { messageSchema } from './message.ts';
 import { threadIdSchema } from './run.ts';
 import { tokenSchema } from './tokens.ts';
@@ -17,7 +18,9 @@ export const threadSchema = z.object({
   updatedAt: z.string(),
   lastMessageAt: z.string().optional(),
   messageCount: z.number().int().min(0),
-  metadata: jsonObjectSchema.default({}).describe('`agents`: those of the runs that the thread stores'),
+  metadata: jsonObjectSchema
+    .default({})
+    .describe('members of the caller, and `agents`: those of the runs that the thread stores'),
 });
 export type Thread = z.infer<typeof threadSchema>;
 
@@ -25,6 +28,22 @@ const count = z.number().int().min(0);
 const ofThread = z.object({ threadId: threadIdSchema });
 /** Maximum length of the title of a thread, in UTF-16 code units. */
 const MAX_THREAD_TITLE = 200;
+const titleSchema = z.string().min(1).max(MAX_THREAD_TITLE);
+/** Maximum size of the metadata that a caller gives a thread, in bytes of JSON. */
+const MAX_THREAD_METADATA = 4_096;
+const findMetadataProblem = (metadata: JsonObject): string | undefined => {
+  if (Object.hasOwn(metadata, 'agents')) return 'must not have the member `agents`, which the history writes';
+  if (isNestedDeeper(metadata, MAX_VALUE_NESTING)) return `must have at most ${MAX_VALUE_NESTING} levels`;
+  const isLarge = new TextEncoder().encode(JSON.stringify(metadata)).length > MAX_THREAD_METADATA;
+  return isLarge ? `must have at most ${MAX_THREAD_METADATA} bytes of JSON` : undefined;
+};
+const ownMetadataSchema = jsonObjectSchema
+  .superRefine((metadata, context) => {
+    const problem = findMetadataProblem(metadata);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  })
+  .describe(`at most ${MAX_THREAD_METADATA} bytes of JSON, without \`agents\`; no prompt contains it`);
+const titled = { title: titleSchema.optional(), metadata: ownMetadataSchema.optional() };
 const memoryAddress = {
   resourceId: threadIdSchema.optional(),
   threadId: threadIdSchema
@@ -67,9 +86,14 @@ const searchRequestSchema = z.object({
 });
 
 export const MEMORY_API = {
+  /** Lists threads. A page may hold fewer threads than `limit` if more would exceed the message size. */
   'threads-list': defineVerb(
     z.object({ resourceId: threadIdSchema.optional(), ...page }),
-    z.object({ threads: z.array(threadSchema), total: z.number().int() }),
+    z.object({
+      threads: z.array(threadSchema),
+      total: z.number().int(),
+      next: count.optional().describe('`offset` of the next page; absent: it was the last'),
+    }),
   ),
   'threads-get': defineVerb(ofThread, threadSchema),
   /**
@@ -85,8 +109,25 @@ export const MEMORY_API = {
    * that semantic recall has indexed. The nearest first.
    */
   'threads-search': defineVerb(searchRequestSchema, z.object({ hits: z.array(searchHitSchema) })),
-  /** Renames a thread. */
-  'threads-rename': defineVerb(ofThread.extend({ title: z.string().min(1).max(MAX_THREAD_TITLE) }), threadSchema),
+  /**
+   * Creates a thread without messages. Within 24 hours a repeated request has no further effect.
+   * @throws state-conflict if the thread exists, thread-foreign if it has another owner
+   */
+  'threads-create': defineVerb(
+    z.object({
+      threadId: threadIdSchema.optional().describe('default: a new id'),
+      resourceId: threadIdSchema
+        .optional()
+        .describe('owner, required unless the caller is an operator; default: the thread itself'),
+      ...titled,
+      agents: keyAgentsSchema
+        .default([])
+        .describe('first entries of `metadata.agents`: a key that is limited to other agents does not find the thread'),
+    }),
+    threadSchema,
+  ),
+  /** Sets the title of a thread, or replaces the metadata that a caller gave it, or both. `metadata.agents` stays. */
+  'threads-update': defineVerb(ofThread.extend(titled), threadSchema),
   /**
    * Deletes a thread: its messages, the vectors of its messages and its own working memory. A run that ends later
    * begins the thread again.

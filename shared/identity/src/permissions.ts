@@ -47,7 +47,8 @@ const OTHER_VERBS: Record<string, ApiVerb[]> = {
   'message-history': [
     'threads-list',
     'threads-get',
-    'threads-rename',
+    'threads-create',
+    'threads-update',
     'threads-delete',
     'threads-truncate',
     'messages-list',

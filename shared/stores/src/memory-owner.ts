@@ -56,10 +56,10 @@ export async function isOwnResource(
   return resourceId !== undefined && (await hashCaller(tenant, resourceId)) === caller;
 }
 
-/** @throws message-invalid if the caller may not read the resource, or the thread without a resource */
+/** @throws message-invalid if the resource is not the caller's, or the thread without a resource */
 export async function requireOwnResource(call: MemoryCaller, resourceId: string | undefined): Promise<void> {
   if (await isOwnResource(call, resourceId)) return;
-  const message = 'A caller reads the memory of its own identity only.';
+  const message = 'A caller has the memory of its own identity only.';
   throw new MillraceError('message-invalid', message, {
     path: 'resourceId',
     remedy: 'Set resourceId to the identity that the connection was made with.',

@@ -1,5 +1,12 @@
 // Routes of threads, messages and working memory.
-import { API, MillraceError, jsonObjectSchema, messageSchema, threadIdSchema } from '@millrace/contracts';
+import {
+  API,
+  MillraceError,
+  jsonObjectSchema,
+  keyAgentsSchema,
+  messageSchema,
+  threadIdSchema,
+} from '@millrace/contracts';
 import { z } from 'zod';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 
@@ -30,6 +37,17 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     answer: API['threads-list'].answer,
     handle: async ({ access, query: { resourceId = access.subject, ...page } }) =>
       (await access.connectClient()).threads.list({ ...page, resourceId }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/threads',
+    id: 'createThread',
+    summary: 'Creates a thread without messages.',
+    scope: 'run',
+    body: API['threads-create'].request.extend({ agents: keyAgentsSchema.optional() }).strict(),
+    answer: API['threads-create'].answer,
+    status: 201,
+    handle: async ({ access, body }) => (await access.connectClient()).threads.create(body),
   }),
   defineRoute({
     method: 'POST',
@@ -90,13 +108,12 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
   defineRoute({
     method: 'PATCH',
     path: '/v1/threads/{thread}',
-    id: 'renameThread',
-    summary: 'Renames a thread.',
+    id: 'updateThread',
+    summary: 'Sets the title of a thread, or replaces the metadata that a caller gave it.',
     scope: 'run',
-    body: z.strictObject({ title: z.string().min(1).max(1_000) }),
-    answer: API['threads-rename'].answer,
-    handle: async ({ access, params, body }) =>
-      (await access.connectClient()).threads.rename(readThread(params), body.title),
+    body: API['threads-update'].request.omit({ threadId: true }).strict(),
+    answer: API['threads-update'].answer,
+    handle: async ({ access, params, body }) => (await access.connectClient()).threads.update(readThread(params), body),
   }),
   defineRoute({
     method: 'DELETE',

@@ -1,7 +1,9 @@
 // Implements the verbs that change threads and their messages. A deletion first deletes the data that
 // other services have derived from the messages: if a process is lost in between, the messages are still stored, and the caller can repeat
 // the deletion.
+import { createHash } from 'node:crypto';
 import {
+  DEFAULT_THREAD_TITLE,
   MillraceError,
   labelSubmitted,
   type ApiAnswer,
@@ -9,13 +11,19 @@ import {
   type Message,
   type Thread,
 } from '@millrace/contracts';
-import { chooseMemoryOwner, type MemoryCaller } from '@millrace/stores';
+import { chooseMemoryOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
 import { createTailConflict } from '../store/history-errors.ts';
 import type { HistoryStore, OwnedThread } from '../store/history-store.ts';
 import { forgetMessages, splitIds, type Forget } from '../store/forget-messages.ts';
 import { recordJudges } from '../store/stored-message.ts';
 
-export type EditVerb = 'threads-rename' | 'threads-delete' | 'threads-truncate' | 'messages-save' | 'messages-delete';
+export type EditVerb =
+  | 'threads-create'
+  | 'threads-update'
+  | 'threads-delete'
+  | 'threads-truncate'
+  | 'messages-save'
+  | 'messages-delete';
 /** @throws thread-unknown, also for a thread of another caller */
 export type GetOwnThread = (threadId: string, call: MemoryCaller) => Promise<Thread>;
 type EditParts = { store: HistoryStore; forget: Forget; getOwnThread: GetOwnThread };
@@ -31,9 +39,26 @@ export function createEditVerbs({ store, forget, getOwnThread }: EditParts): Edi
   const countMessages = async ({ tenant, threadId }: OwnedThread) =>
     (await store.getThread({ tenant, threadId })).messageCount;
   return {
-    'threads-rename': async ({ threadId, title }, call) => {
+    'threads-create': async (request, call) => {
+      const {
+        threadId = crypto.randomUUID(),
+        resourceId,
+        title = DEFAULT_THREAD_TITLE,
+        metadata = {},
+        agents,
+      } = request;
+      await requireOwnResource(call, resourceId);
+      const owned = { tenant: call.tenant, threadId, owner: chooseMemoryOwner({ threadId, resourceId }) };
+      const begins = { title, metadata, agents };
+      // No run has this id. A repeated request has the same one, and a different request another.
+      const runId = `create:${createHash('sha256').update(JSON.stringify(begins)).digest('base64url')}`;
+      await store.saveBlock({ ...owned, runId, epoch: 1, messages: [], begins });
+      return getOwnThread(threadId, call);
+    },
+    'threads-update': async ({ threadId, title, metadata }, call) => {
+      if (title === undefined && metadata === undefined) throw createEmptyUpdateError();
       const { owned } = await findOwned(threadId, call);
-      await store.renameThread(owned, title);
+      await store.updateThread(owned, { title, metadata });
       return getOwnThread(threadId, call);
     },
     'threads-delete': async ({ threadId }, call) => {
@@ -72,6 +97,12 @@ export function createEditVerbs({ store, forget, getOwnThread }: EditParts): Edi
     },
   };
 }
+
+const createEmptyUpdateError = (): MillraceError =>
+  new MillraceError('message-invalid', 'The update of a thread has neither a title nor metadata.', {
+    path: 'title',
+    remedy: 'Set `title`, `metadata` or both.',
+  });
 
 /** Maximum number of messages that one request cuts off. */
 const MAX_TRUNCATED = 1_000;

@@ -87,10 +87,63 @@ describe('the history API', () => {
       await expect(api['threads-list']({ ...page, resourceId }, eve)).rejects.toMatchObject({ path: 'resourceId' });
   });
 
-  test('threads-rename changes the title of one thread', async () => {
-    const renamed = await api['threads-rename']({ threadId: 'a', title: 'Sums' }, acme);
-    expect(API['threads-rename'].answer.parse(renamed)).toMatchObject({ id: 'a', title: 'Sums' });
+  test('threads-update changes title and metadata of one thread, and keeps its agents', async () => {
+    const renamed = await api['threads-update']({ threadId: 'a', title: 'Sums' }, acme);
+    expect(API['threads-update'].answer.parse(renamed)).toMatchObject({ id: 'a', title: 'Sums' });
+    const changed = await api['threads-update']({ threadId: 'a', metadata: { pinned: true } }, acme);
+    expect(changed).toMatchObject({ title: 'Sums', metadata: { pinned: true, agents: [] } });
+    await expect(api['threads-update']({ threadId: 'a' }, acme)).rejects.toMatchObject({ path: 'title' });
     expect(await api['threads-get']({ threadId: 'b' }, acme)).toMatchObject({ title: 'New Conversation' });
+  });
+
+  test('threads-create answers a repeated request, and refuses an existing thread', async () => {
+    const request = { threadId: 'new', resourceId: 'bob', title: 'Plans', metadata: { pinned: true }, agents: [] };
+    const created = await api['threads-create'](request, acme);
+    expect(API['threads-create'].answer.parse(created)).toEqual(created);
+    const expected = { id: 'new', resourceId: 'bob', title: 'Plans', messageCount: 0 };
+    expect(created).toMatchObject({ ...expected, metadata: { pinned: true, agents: [] } });
+    await store.saveBlock(block({ tenant: 'acme', threadId: 'new', owner: 'bob' }));
+    expect(await api['threads-create'](request, acme)).toMatchObject({ ...expected, messageCount: 2 });
+    const conflict = { code: 'state-conflict', path: 'threadId' };
+    await expect(api['threads-create']({ ...request, title: 'Other' }, acme)).rejects.toMatchObject(conflict);
+    await expect(api['threads-create']({ ...request, threadId: 'b' }, acme)).rejects.toMatchObject(conflict);
+    const foreign = api['threads-create']({ ...request, threadId: 'a' }, acme);
+    await expect(foreign).rejects.toMatchObject({ code: 'thread-foreign' });
+    expect((await api['threads-create']({ agents: [] }, acme)).id).toMatch(/^[\w-]{36}$/);
+  });
+
+  test('threads-create gives a caller threads of its own resource only', async () => {
+    const bob = { tenant: 'acme', caller: await hashCaller('acme', 'bob') };
+    const create = (resourceId?: string) => api['threads-create']({ threadId: 'new', resourceId, agents: [] }, bob);
+    for (const resourceId of ['ada', undefined])
+      await expect(create(resourceId)).rejects.toMatchObject({ code: 'message-invalid', path: 'resourceId' });
+    await expect(api['threads-get']({ threadId: 'new' }, acme)).rejects.toMatchObject({ code: 'thread-unknown' });
+    expect(await create('bob')).toMatchObject({ id: 'new', resourceId: 'bob' });
+  });
+
+  test.each([
+    ['the member of the agents', { agents: ['other'] }],
+    ['more than 4,096 bytes', { text: 'ü'.repeat(2_048) }],
+    ['too many levels', { deep: JSON.parse('['.repeat(96) + ']'.repeat(96)) }],
+  ])('the requests refuse metadata with %s by its name', (_name, metadata) => {
+    for (const verb of ['threads-create', 'threads-update'] as const) {
+      const { error } = API[verb].request.safeParse({ threadId: 'a', metadata });
+      expect(error?.issues.map(({ path }) => path)).toEqual([['metadata']]);
+    }
+  });
+
+  test('threads-list ends a page before the bytes of an answer, and names the next one', async () => {
+    const metadata = { text: 'x'.repeat(4_000) };
+    for (let at = 0; at < 200; at += 1)
+      await api['threads-create']({ threadId: `t${at}`, resourceId: 'eve', metadata, agents: [] }, acme);
+    const found: string[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const page = await api['threads-list']({ resourceId: 'eve', limit: 1_000, offset }, acme);
+      expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(600_000);
+      found.push(...page.threads.map(({ id }) => id));
+      offset = page.next;
+    }
+    expect([found.length, new Set(found).size]).toEqual([200, 200]);
   });
 
   test('threads-delete deletes derived data of the owner first, then the messages', async () => {
@@ -190,7 +243,7 @@ describe('the history API', () => {
     const eve = { tenant: 'acme', caller: await hashCaller('acme', 'eve') };
     const bob = { tenant: 'acme', caller: await hashCaller('acme', 'bob') };
     const unknown = { code: 'thread-unknown' };
-    await expect(api['threads-rename']({ threadId: 'b', title: 'mine' }, eve)).rejects.toMatchObject(unknown);
+    await expect(api['threads-update']({ threadId: 'b', title: 'mine' }, eve)).rejects.toMatchObject(unknown);
     await expect(api['threads-delete']({ threadId: 'b' }, eve)).rejects.toMatchObject(unknown);
     await expect(api['messages-delete']({ threadId: 'b', ids: ['run-1.0'] }, eve)).rejects.toMatchObject(unknown);
     const cut = { threadId: 'b', from: 'run-1.0', last: 'run-1.1' };

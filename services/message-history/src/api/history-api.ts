@@ -5,7 +5,7 @@ import { isOwnResource, buildResourceOwner, requireOwnResource, type MemoryCalle
 import { createUnknownThreadError } from '../store/history-errors.ts';
 import { createEditVerbs, type EditVerb, type GetOwnThread } from './edit-verbs.ts';
 import type { Forget } from '../store/forget-messages.ts';
-import type { HistoryStore } from '../store/history-store.ts';
+import { READ_MAX_BYTES, type HistoryStore } from '../store/history-store.ts';
 
 type ReadVerb = 'threads-list' | 'threads-get' | 'messages-list';
 type Handlers<V extends ReadVerb | EditVerb> = {
@@ -31,7 +31,7 @@ function createReadVerbs(store: HistoryStore, getOwnThread: GetOwnThread): Handl
       await requireOwnResource(call, resourceId);
       const { tenant } = call;
       const owner = resourceId === undefined ? undefined : buildResourceOwner(resourceId);
-      return store.listThreads({ tenant, owner }, { limit, offset });
+      return cutPage(await store.listThreads({ tenant, owner }, { limit, offset }), offset);
     },
     'threads-get': ({ threadId }, call) => getOwnThread(threadId, call),
     'messages-list': async ({ threadId, limit, offset, last }, call) => {
@@ -49,4 +49,13 @@ function createReadVerbs(store: HistoryStore, getOwnThread: GetOwnThread): Handl
       );
     },
   };
+}
+
+/** Ends a page before the thread that exceeds READ_MAX_BYTES. */
+function cutPage({ threads, total }: ApiAnswer<'threads-list'>, offset: number): ApiAnswer<'threads-list'> {
+  let left = READ_MAX_BYTES;
+  const end = threads.findIndex((thread) => (left -= Buffer.byteLength(JSON.stringify(thread))) < 0);
+  const fitting = end === -1 ? threads : threads.slice(0, end);
+  const next = offset + fitting.length;
+  return { threads: fitting, total, ...(fitting.length > 0 && next < total && { next }) };
 }

@@ -1,7 +1,7 @@
-import type { Message } from '@millrace/contracts';
+import { DEFAULT_THREAD_TITLE, type Message } from '@millrace/contracts';
 import { storeUnavailable } from '@millrace/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DEFAULT_THREAD_TITLE, type HistoryStore } from '../store/history-store.ts';
+import type { HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
 import { callHistory, RUN } from '../testing/call-history.ts';
 import { createFailingStore } from '../testing/failing-store.ts';

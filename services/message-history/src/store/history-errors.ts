@@ -30,6 +30,13 @@ export function createUnknownThreadError({ tenant, threadId }: ThreadRef): Millr
   });
 }
 
+export function createExistingThreadError({ threadId }: Pick<ThreadRef, 'threadId'>): MillraceError {
+  return new MillraceError('state-conflict', `Thread "${threadId}" exists already.`, {
+    path: 'threadId',
+    remedy: 'Use a new thread id, or change the thread with `threads-update`.',
+  });
+}
+
 /** @param found id of the last message; absent: the thread has no message */
 export function createTailConflict(threadId: string, expected: string, found: string | undefined): MillraceError {
   const last = found === undefined ? 'has no message' : `ends with the message "${found}"`;

@@ -4,7 +4,7 @@
 // - The thread's own sequence determines the order, never time: a run's block is contiguous, at the position of its first save.
 // - A save is atomic, even if the process is killed, and a repeated save has no effect.
 // - Tenants are isolated: no id of one tenant reaches data of another.
-import type { Message, Thread } from '@millrace/contracts';
+import { DEFAULT_THREAD_TITLE, type JsonObject, type Message, type Thread } from '@millrace/contracts';
 
 /** A thread is named by its tenant and its id: two tenants may use the same id. */
 export type ThreadRef = { tenant: string; threadId: string };
@@ -16,6 +16,11 @@ export type HistoryOwner = { tenant: string; owner: string };
 export type HistoryRun = { runId: string; threadId: string };
 export type ThreadTail = { ids: string[]; last?: string | undefined };
 export type ErasedMessages = { deleted: number; left: number };
+
+/** `metadata`: of the caller. `agents`: first entries of the list of agents; absent: the thread has no list. */
+type ThreadStart = { title: string; metadata: JsonObject; agents?: readonly string[] | undefined };
+/** Replaces the given members. */
+type ThreadChange = { title?: string | undefined; metadata?: JsonObject | undefined };
 
 /** The messages of one run in its thread. */
 export type HistoryBlock = ThreadRef & {
@@ -35,6 +40,8 @@ export type HistoryBlock = ThreadRef & {
   messages: readonly Message[];
   /** Ids of messages that the save deletes, with the block as a whole: those of no message are ignored. An empty block deletes none. */
   replaces?: readonly string[];
+  /** The block creates its thread, also without messages; a thread that another block has begun is refused. */
+  begins?: ThreadStart | undefined;
 };
 
 /** `offset` counts from the start of the list. */
@@ -56,8 +63,8 @@ export const MAX_LIST_DEPTH = 10_000;
 /** Number of a thread's last blocks with a known run; up to twice as many are kept. */
 export const RUN_MARKS_KEPT = 500;
 
-/** Title of a thread without a title. */
-export { DEFAULT_THREAD_TITLE } from '@millrace/contracts';
+/** Start of a thread that the block of a run begins. */
+export const UNNAMED_THREAD: ThreadStart = { title: DEFAULT_THREAD_TITLE, metadata: {}, agents: [] };
 
 /**
  * Every method can throw `store-unavailable` (timeout or outage: retry later) and `token-invalid` (invalid tenant), and
@@ -76,7 +83,7 @@ export type HistoryStore = {
    * words, and one with an id of the run itself that already exists, is a different one: the store renames it
    * (rename-taken.ts). The store knows a run's id for
    * RUN_MARK_TTL_MS after its last save.
-   * @throws thread-foreign, save-superseded, message-invalid (more than MAX_BLOCK_MESSAGES)
+   * @throws thread-foreign, save-superseded, message-invalid (more than MAX_BLOCK_MESSAGES), state-conflict (`begins`)
    */
   saveBlock(block: HistoryBlock, signal?: AbortSignal): Promise<void>;
   /**
@@ -101,7 +108,7 @@ export type HistoryStore = {
   /** @throws thread-unknown */
   getThread(thread: ThreadRef, signal?: AbortSignal): Promise<Thread>;
   /** @throws thread-unknown, also for a thread of another owner */
-  renameThread(thread: OwnedThread, title: string, signal?: AbortSignal): Promise<void>;
+  updateThread(thread: OwnedThread, change: ThreadChange, signal?: AbortSignal): Promise<void>;
   /**
    * Deletes the thread with its messages and the marks of its runs. A killed process leaves the whole
    * thread, or a thread without messages, or nothing. Returns the number of deleted messages.

@@ -12,12 +12,14 @@ const storedThreadSchema = z.object({
   lastMessageAt: z.coerce.number().nullish(),
   messageCount: z.coerce.number().int(),
   metadata: z.string(),
+  /** Members of the caller; absent: `metadata` contains them. */
+  own: z.string().nullish(),
 });
 const metadataSchema: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 
 /** @param stored an object with the fields of the schema; others are ignored */
 export function readThread(id: string, stored: unknown): Thread {
-  const { owner, title, createdAt, updatedAt, lastMessageAt, messageCount, metadata } =
+  const { owner, title, createdAt, updatedAt, lastMessageAt, messageCount, metadata, own } =
     storedThreadSchema.parse(stored);
   const resourceId = findResource(owner);
   return {
@@ -28,9 +30,11 @@ export function readThread(id: string, stored: unknown): Thread {
     updatedAt: formatIso(updatedAt),
     ...(typeof lastMessageAt === 'number' && { lastMessageAt: formatIso(lastMessageAt) }),
     messageCount,
-    metadata: metadataSchema.parse(JSON.parse(metadata)),
+    metadata: { ...parseMetadata(own ?? '{}'), ...parseMetadata(metadata) },
   };
 }
+
+const parseMetadata = (text: string): JsonObject => metadataSchema.parse(JSON.parse(text));
 
 function formatIso(ms: number): string {
   return new Date(ms).toISOString();

@@ -16,7 +16,7 @@ export function createFailingStore(): HistoryStore & { calls: string[] } {
     listLastMessages: fail('listLastMessages'),
     listThreads: fail('listThreads'),
     getThread: fail('getThread'),
-    renameThread: fail('renameThread'),
+    updateThread: fail('updateThread'),
     deleteThread: fail('deleteThread'),
     findMessages: fail('findMessages'),
     deleteMessages: fail('deleteMessages'),

@@ -11,7 +11,7 @@ export function describeEditing(store: () => HistoryStore): void {
     test('a renamed thread keeps its title when further runs save', async () => {
       const saved = block({ tenant: newTenant() });
       await store().saveBlock(saved);
-      await store().renameThread(saved, 'Sums: "1", {x}\u0000');
+      await store().updateThread(saved, { title: 'Sums: "1", {x}\u0000' });
       await store().saveBlock({ ...saved, runId: 'run-2', messages: messagesOfRun('run-2', 1) });
       expect(await store().getThread(saved)).toMatchObject({ title: 'Sums: "1", {x}\u0000', messageCount: 3 });
     });
@@ -129,7 +129,7 @@ export function describeEditing(store: () => HistoryStore): void {
         { ...saved, owner: 'bob' },
         { ...saved, tenant: newTenant() },
       ]) {
-        await expect(store().renameThread(foreign, 'mine')).rejects.toMatchObject(unknown);
+        await expect(store().updateThread(foreign, { title: 'mine', metadata: {} })).rejects.toMatchObject(unknown);
         await expect(store().deleteThread(foreign)).rejects.toMatchObject(unknown);
         await expect(store().deleteMessages(foreign, listIds(saved.messages))).rejects.toMatchObject(unknown);
         await expect(store().findTail(foreign, 'run-1.0', 1)).rejects.toMatchObject(unknown);

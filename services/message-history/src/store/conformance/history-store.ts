@@ -1,6 +1,7 @@
 // Conformance suite of history stores. The test of each implementation calls `describeHistoryStore` and adds its own
 // cases.
 import { afterAll, beforeAll, describe } from 'vitest';
+import { describeBeginning } from './beginning.ts';
 import { describeConcurrency } from './concurrency.ts';
 import { describeEditing } from './editing.ts';
 import { describeIsolation } from './isolation.ts';
@@ -27,6 +28,7 @@ export function describeHistoryStore(name: string, open: OpenHistoryStore): void
       return shared;
     };
 
+    describeBeginning(store);
     describeSaving(store);
     describeReplacing(store);
     describeReading(store);

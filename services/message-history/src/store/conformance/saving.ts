@@ -1,7 +1,7 @@
 // Conformance: the effects of one save.
-import { readMessageText, type JsonObject } from '@millrace/contracts';
+import { DEFAULT_THREAD_TITLE, readMessageText, type JsonObject } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_THREAD_TITLE, MAX_BLOCK_MESSAGES, type HistoryStore } from '../history-store.ts';
+import { MAX_BLOCK_MESSAGES, type HistoryStore } from '../history-store.ts';
 import { deriveId } from '../rename-taken.ts';
 import { block, listIds, message, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 

@@ -1,4 +1,4 @@
-// Renames and deletes threads and messages on Redis. The lists of threads are in other slots than the thread: a deletion
+// Updates and deletes threads and messages on Redis. The lists of threads are in other slots than the thread: a deletion
 // first empties the thread, then takes it off the lists, then drops it, so that a killed process leaves no message and
 // no listed thread that does not exist.
 import { MillraceError } from '@millrace/contracts';
@@ -13,7 +13,7 @@ import { listThread, unlistThread } from './redis-thread-index.ts';
 
 type RedisThreadEdits = Pick<
   HistoryStore,
-  'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'findTail' | 'truncateThread' | 'eraseOwner'
+  'updateThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'findTail' | 'truncateThread' | 'eraseOwner'
 >;
 const answered = storeCalls(STORE);
 const script = readScript(new URL('./edit-thread.lua', import.meta.url));
@@ -63,8 +63,9 @@ export function createRedisThreadEdits(redis: Redis): RedisThreadEdits {
     return count;
   };
   return {
-    async renameThread(thread, title, signal) {
-      await edit(thread, signal, 'rename', title);
+    async updateThread(thread, { title, metadata }, signal) {
+      const fields = { ...(title !== undefined && { title }), ...(metadata && { own: JSON.stringify(metadata) }) };
+      await edit(thread, signal, 'update', ...Object.entries(fields).flat());
     },
     deleteThread,
     async findMessages(thread, ids, signal) {

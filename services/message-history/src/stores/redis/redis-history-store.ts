@@ -8,6 +8,7 @@ import {
   checkBlock,
   checkDepth,
   STORE,
+  createExistingThreadError,
   createForeignThreadError,
   createUnknownThreadError,
 } from '../../store/history-errors.ts';
@@ -81,6 +82,8 @@ async function saveBlock(redis: Redis, block: HistoryBlock, signal?: AbortSignal
   switch (saved.outcome) {
     case 'thread-foreign':
       throw createForeignThreadError(block);
+    case 'thread-exists':
+      throw createExistingThreadError(block);
     case 'save-superseded':
       throw saveSuperseded(block, saved.epoch);
     case 'ok':

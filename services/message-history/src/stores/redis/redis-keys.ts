@@ -15,7 +15,7 @@ export const INDEX_PARTS = 16;
 export function listThreadKeys({ tenant, threadId }: ThreadRef) {
   const buildKey = (kind: string) => `${checkTenant(tenant)}:history:{${encodeURIComponent(threadId)}}:${kind}`;
   return {
-    /** hash: owner, title, createdAt, updatedAt, lastMessageAt (ms since 1970), messageCount, metadata (JSON), blocks (how many were begun) */
+    /** hash: owner, title, createdAt, updatedAt, lastMessageAt (ms since 1970), messageCount, metadata (JSON: the agents), own (JSON: metadata of the caller), blocks (how many were begun) */
     thread: buildKey('thread'),
     /** sorted set: message id by block * 10,000 + position */
     order: buildKey('order'),

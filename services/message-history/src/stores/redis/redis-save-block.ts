@@ -2,12 +2,7 @@
 import { readScript, RUN_MARK_TTL_MS, runScript } from '@millrace/stores';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import {
-  DEFAULT_THREAD_TITLE,
-  MAX_BLOCK_MESSAGES,
-  RUN_MARKS_KEPT,
-  type HistoryBlock,
-} from '../../store/history-store.ts';
+import { MAX_BLOCK_MESSAGES, RUN_MARKS_KEPT, UNNAMED_THREAD, type HistoryBlock } from '../../store/history-store.ts';
 import { buildOwnPrefix, renameDifferent, renameOwnIds } from '../../store/rename-taken.ts';
 import { writeMessage } from '../../store/stored-message.ts';
 import { listThreadKeys } from './redis-keys.ts';
@@ -18,6 +13,7 @@ const replySchema = z.union([
   z.tuple([z.literal('ok'), z.coerce.number()]),
   z.tuple([z.literal('nothing')]),
   z.tuple([z.literal('thread-foreign')]),
+  z.tuple([z.literal('thread-exists')]),
   z.tuple([z.literal('save-superseded'), z.coerce.number()]),
   z.tuple([z.literal('id-taken'), z.coerce.number()]),
   z.tuple([z.literal('words-differ')], z.string()),
@@ -28,7 +24,7 @@ const MAX_ATTEMPTS = 5;
 
 type SaveResult =
   | { outcome: 'ok'; updatedAt: number }
-  | { outcome: 'nothing' | 'thread-foreign' }
+  | { outcome: 'nothing' | 'thread-foreign' | 'thread-exists' }
   | { outcome: 'save-superseded'; epoch: number };
 
 /** @throws token-invalid, errors of Redis, a TypeError for a message that is not JSON */
@@ -56,10 +52,12 @@ export async function saveRedisBlock(redis: Redis, block: HistoryBlock, now: num
 }
 
 async function save(redis: Redis, block: HistoryBlock, now: number) {
-  const { owner, runId, epoch, agent = '', messages, replaces = [] } = block;
+  const { owner, runId, epoch, agent = '', messages, replaces = [], begins } = block;
+  const { title, metadata, agents } = begins ?? UNNAMED_THREAD;
   const { thread, order, bodies, runs, erased } = listThreadKeys(block);
-  const bounds = [DEFAULT_THREAD_TITLE, MAX_BLOCK_MESSAGES, RUN_MARK_TTL_MS, RUN_MARKS_KEPT, buildOwnPrefix(runId)];
+  const bounds = [title, MAX_BLOCK_MESSAGES, RUN_MARK_TTL_MS, RUN_MARKS_KEPT, buildOwnPrefix(runId)];
   const written = messages.flatMap((message) => [message.id, writeMessage(message)]);
-  const args = [owner, runId, epoch, now, ...bounds, agent, replaces.length, ...replaces, ...written];
+  const start = [begins ? 'begins' : '', JSON.stringify({ agents }), JSON.stringify(metadata)];
+  const args = [owner, runId, epoch, now, ...bounds, agent, ...start, replaces.length, ...replaces, ...written];
   return replySchema.parse(await runScript(redis, script, [thread, order, bodies, runs, erased], args));
 }

@@ -7,15 +7,16 @@
 --
 -- KEYS thread, order, bodies, runs, erased
 -- ARGV owner, runId, epoch, now (ms), title, stride, how long a run's mark counts (ms), how many marks are kept, what the ids of
---      the run's own messages begin with, the agent or '', number of messages that the block replaces, their ids, then id and
+--      the run's own messages begin with, the agent or '', 'begins' if the block
+--      creates its thread, or '', the thread's metadata and that of its caller, number of messages that the block replaces, their ids, then id and
 --      JSON of each message
--- Returns {'ok', updatedAt}, {'nothing'}, {'thread-foreign'}, {'save-superseded', epoch of the saved block}, {'id-taken', block} if
+-- Returns {'ok', updatedAt}, {'nothing'}, {'thread-foreign'}, {'thread-exists'}, {'save-superseded', epoch of the saved block}, {'id-taken', block} if
 -- an earlier run of this id has left a message of the same id, or {'words-differ', id ...} if another block has other words under
 -- these ids.
 local thread, order, bodies, runs, erased = unpack(KEYS)
-local owner, runId, epoch, now, title, stride, markTtl, marksKept, own, agent = unpack(ARGV, 1, 10)
-local FIRST_REPLACED = 12
-local FIRST_MESSAGE = FIRST_REPLACED + tonumber(ARGV[11])
+local owner, runId, epoch, now, title, stride, markTtl, marksKept, own, agent, begins, metadata, ofCaller = unpack(ARGV, 1, 13)
+local FIRST_REPLACED = 15
+local FIRST_MESSAGE = FIRST_REPLACED + tonumber(ARGV[14])
 local hasMessages = #ARGV >= FIRST_MESSAGE
 
 if tonumber(redis.call('ZSCORE', erased, runId) or '0') >= tonumber(now) then
@@ -38,7 +39,10 @@ if saved then
     block = tonumber(savedBlock)
   end
 end
-if not block and not hasMessages then
+if begins ~= '' and begunBy and not block then
+  return { 'thread-exists' }
+end
+if not block and not hasMessages and begins == '' then
   return { 'nothing' }
 end
 
@@ -130,7 +134,7 @@ end
 
 -- Replicas' clocks differ: a thread never goes back in time.
 local updatedAt = math.max(tonumber(now), tonumber(redis.call('HGET', thread, 'updatedAt') or '0'))
-for field, value in pairs({ owner = owner, title = title, createdAt = now, metadata = '{"agents":[]}' }) do
+for field, value in pairs({ owner = owner, title = title, createdAt = now, metadata = metadata, own = ofCaller }) do
   redis.call('HSETNX', thread, field, value)
 end
 -- A thread of an earlier version has no list of agents, and gets none: its first agents are unknown.

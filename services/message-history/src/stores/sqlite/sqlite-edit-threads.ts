@@ -1,4 +1,4 @@
-// Renames and deletes threads and messages of the embedded store, each in one transaction.
+// Updates and deletes threads and messages of the embedded store, each in one transaction.
 import type { DatabaseSync } from 'node:sqlite';
 import {
   RUN_MARK_TTL_MS,
@@ -22,7 +22,7 @@ import type { Statements } from './sqlite-statements.ts';
 
 type SqliteThreadEdits = Pick<
   HistoryStore,
-  'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'findTail' | 'truncateThread' | 'eraseOwner'
+  'updateThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'findTail' | 'truncateThread' | 'eraseOwner'
 >;
 const answered = storeCalls(STORE);
 
@@ -37,8 +37,11 @@ export function createSqliteThreadEdits(database: DatabaseSync, statements: Stat
       });
     });
   return {
-    renameThread: (thread, title, signal) =>
-      runEdit(thread, signal, (key) => void statements.rename.run(title, ...key)),
+    updateThread: (thread, { title, metadata }, signal) =>
+      runEdit(thread, signal, (key) => {
+        if (title !== undefined) statements.setTitle.run(title, ...key);
+        if (metadata !== undefined) statements.setMetadata.run(JSON.stringify(metadata), ...key);
+      }),
     deleteThread: (thread, signal) =>
       runEdit(thread, signal, (key) => {
         markDeleted(database);

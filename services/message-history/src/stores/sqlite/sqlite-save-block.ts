@@ -1,15 +1,15 @@
 // Saves a run's block in the embedded store within the caller's transaction, as save-block.lua does on Redis.
 import { ERASED_EPOCH, type Message } from '@millrace/contracts';
 import { RUN_MARK_TTL_MS, saveSuperseded } from '@millrace/stores';
-import { createForeignThreadError } from '../../store/history-errors.ts';
-import { DEFAULT_THREAD_TITLE, RUN_MARKS_KEPT, type HistoryBlock } from '../../store/history-store.ts';
+import { createExistingThreadError, createForeignThreadError } from '../../store/history-errors.ts';
+import { RUN_MARKS_KEPT, UNNAMED_THREAD, type HistoryBlock } from '../../store/history-store.ts';
 import { buildOwnPrefix, haveSameWords, renameDifferent, renameOwnIds } from '../../store/rename-taken.ts';
 import { readMessage, writeMessage } from '../../store/stored-message.ts';
 import type { Statements } from './sqlite-statements.ts';
 
-/** @throws thread-foreign, save-superseded, before anything is written */
+/** @throws thread-foreign, save-superseded, state-conflict, before anything is written */
 export function saveBlockRows(statements: Statements, block: HistoryBlock, now: number): void {
-  const { tenant, threadId, owner, runId, epoch, agent } = block;
+  const { tenant, threadId, owner, runId, epoch, agent, begins } = block;
   if (statements.isErased.get(tenant, threadId, runId, now)) throw saveSuperseded(block, ERASED_EPOCH);
   const firstOwner = statements.findThread.get(tenant, threadId)?.['owner'];
   if (firstOwner !== undefined && firstOwner !== owner) throw createForeignThreadError(block);
@@ -17,9 +17,12 @@ export function saveBlockRows(statements: Statements, block: HistoryBlock, now: 
   const saved = statements.findRun.get(tenant, threadId, runId, now - RUN_MARK_TTL_MS);
   if (saved && epoch < Number(saved['epoch'])) throw saveSuperseded(block, Number(saved['epoch']));
   const hasMessages = block.messages.length > 0;
-  if (!saved && !hasMessages) return;
+  if (!saved && begins && firstOwner !== undefined) throw createExistingThreadError(block);
+  if (!saved && !hasMessages && !begins) return;
 
-  const thread = { tenant, threadId, owner, title: DEFAULT_THREAD_TITLE, metadata: '{"agents":[]}', now };
+  const { title, metadata: own, agents } = begins ?? UNNAMED_THREAD;
+  const metadata = JSON.stringify({ ...own, ...(agents && { agents }) });
+  const thread = { tenant, threadId, owner, title, metadata, now };
   const number = Number(saved ? saved['block'] : statements.beginBlock.get(thread)?.['blocks']);
   if (agent !== undefined) statements.addAgent.run({ tenant, threadId, agent });
   const cleared = Number(statements.clearBlock.run(tenant, threadId, number).changes);

@@ -56,7 +56,12 @@ export function prepareStatements(database: DatabaseSync) {
     eraseRun: prepareStatement('INSERT OR REPLACE INTO history_erased_runs VALUES (?, ?, ?, ?)'),
     forgetErased: prepareStatement('DELETE FROM history_erased_runs WHERE until < ?'),
     listOwned: prepareStatement('SELECT id FROM history_threads WHERE tenant = ? AND resource_id = ?'),
-    rename: prepareStatement('UPDATE history_threads SET title = ? WHERE tenant = ? AND id = ?'),
+    setTitle: prepareStatement('UPDATE history_threads SET title = ? WHERE tenant = ? AND id = ?'),
+    // The list of agents stays.
+    setMetadata: prepareStatement(`
+      UPDATE history_threads SET metadata = iif(
+        json_type(metadata, '$.agents') IS NULL, ?1, json_set(?1, '$.agents', json_extract(metadata, '$.agents')))
+      WHERE tenant = ?2 AND id = ?3`),
     dropMessages: prepareStatement('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ?'),
     dropRuns: prepareStatement('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ?'),
     dropThread: prepareStatement('DELETE FROM history_threads WHERE tenant = ? AND id = ?'),

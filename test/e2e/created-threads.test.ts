@@ -1,0 +1,115 @@
+// Creates threads and gives them titles and metadata over real services: client, gateway, command line and limited keys.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '@millrace/client';
+import { useNats, useRedis, useStack } from '@millrace/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { millrace } from './run-command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-threads-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const nats = useNats();
+const redis = useRedis();
+const services = ['orchestrator', 'message-history'];
+const stack = useStack(nats, services, () => ({
+  REDIS_URL: redis.url,
+  SQLITE_PATH: join(folder, 'memory.db'),
+  GATEWAY_PORT: '0',
+}));
+const cli = (...args: string[]) => millrace(args, { env: { NATS_URL: nats.url }, cwd: folder });
+const threadSchema = z.object({ id: z.string(), metadata: z.record(z.string(), z.unknown()) });
+let url = '';
+let keys = { all: '', first: '', second: '' };
+const send = (key: string, method: string, path: string, body?: object) =>
+  fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
+  });
+
+beforeAll(async () => {
+  await stack.start('auth');
+  await stack.start('gateway');
+  url = /"url":"(http[^"]+)"/.exec(await stack.log('gateway'))?.[1] ?? '';
+  for (const name of ['first', 'second'])
+    await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', memory: { lastMessages: 10 } });
+  const create = async (more: object) =>
+    (await stack.client.keys.create({ subject: 'ada', scopes: ['run', 'read'], ...more })).key;
+  keys = {
+    all: await create({}),
+    first: await create({ agents: ['first'] }),
+    second: await create({ agents: ['second'] }),
+  };
+}, 120_000);
+
+describe('creating a thread', () => {
+  test('A run continues a created thread, and no prompt contains its title or metadata', async () => {
+    const ada = await connect({ url: nats.url, subject: 'ada' });
+    const given = { title: 'Plans zebracode', metadata: { note: 'zebracode' } };
+    const { id } = await ada.threads.create(given);
+    // The stand-in for the model answers with the text of its prompt.
+    const { text } = await ada.generate('first', 'Where is the zoo?', { threadId: id });
+    expect(text).toContain('zoo');
+    expect(text).not.toContain('zebracode');
+    const thread = await ada.threads.get(id);
+    const metadata = { note: 'zebracode', agents: ['first'] };
+    expect(thread).toMatchObject({ ...given, resourceId: 'ada', messageCount: 2, metadata });
+    expect(await ada.threads.update(id, { metadata: { b: [1] } })).toMatchObject({
+      title: given.title,
+      metadata: { b: [1], agents: ['first'] },
+    });
+    await expect(ada.threads.create({ threadId: id })).rejects.toMatchObject({ code: 'state-conflict' });
+    await expect(ada.threads.create({ resourceId: 'bob' })).rejects.toMatchObject({ path: 'resourceId' });
+    await ada.close();
+  });
+
+  test('The routes create and change a thread of the subject, and refuse agents and large metadata by name', async () => {
+    const created = await send(keys.all, 'POST', '/v1/threads', { threadId: 'web', metadata: { pinned: true } });
+    expect(created.status).toBe(201);
+    expect(await created.json()).toMatchObject({
+      id: 'web',
+      resourceId: 'ada',
+      metadata: { pinned: true, agents: [] },
+    });
+    const changed = await send(keys.all, 'PATCH', '/v1/threads/web', { title: 'Web', metadata: {} });
+    expect(await changed.json()).toMatchObject({ title: 'Web', metadata: { agents: [] } });
+    for (const metadata of [{ agents: ['first'] }, { text: 'x'.repeat(4_096) }])
+      for (const [method, path] of [['POST', '/v1/threads'] as const, ['PATCH', '/v1/threads/web'] as const]) {
+        const refused = await send(keys.all, method, path, { metadata });
+        expect([refused.status, await refused.json()]).toMatchObject([400, { path: 'metadata' }]);
+      }
+    expect((await send(keys.all, 'POST', '/v1/threads', { resourceId: 'bob' })).status).toBe(400);
+  });
+
+  test('A thread that a limited key creates is unknown to a key for other agents, and so is its id', async () => {
+    const { id, metadata } = threadSchema.parse(
+      await (await send(keys.first, 'POST', '/v1/threads', { title: 'Mine', metadata: { note: 'zebracode' } })).json(),
+    );
+    expect(metadata).toEqual({ note: 'zebracode', agents: ['first'] });
+    expect((await send(keys.first, 'PATCH', `/v1/threads/${id}`, { title: 'Still mine' })).status).toBe(200);
+    expect(await (await send(keys.second, 'GET', '/v1/threads')).text()).not.toContain('zebracode');
+    expect((await send(keys.second, 'GET', `/v1/threads/${id}`)).status).toBe(404);
+    expect((await send(keys.second, 'PATCH', `/v1/threads/${id}`, { metadata: {} })).status).toBe(404);
+    expect((await send(keys.second, 'POST', '/v1/threads', { threadId: id })).status).toBe(404);
+    expect((await send(keys.second, 'POST', '/v1/threads', { agents: ['first'] })).status).toBe(404);
+    expect((await send(keys.second, 'POST', `/v1/agents/second/runs`, { input: 'x', threadId: id })).status).toBe(404);
+    expect((await send(keys.all, 'GET', `/v1/threads/${id}`)).status).toBe(200);
+  });
+
+  test('`millrace threads create` creates a thread with metadata of a file', async () => {
+    writeFileSync(join(folder, 'metadata.json'), '{"pinned":true}');
+    const args = ['threads', 'create', 'made', '--title', 'Made here', '--resource', 'ada'];
+    expect(await cli(...args, '--metadata', 'metadata.json')).toMatchObject({
+      code: 0,
+      stdout: 'made is created: Made here\n',
+    });
+    expect(await stack.client.threads.get('made')).toMatchObject({
+      resourceId: 'ada',
+      metadata: { pinned: true, agents: [] },
+    });
+    expect((await cli('threads', 'create', 'made')).stderr).toContain('thread-foreign');
+  });
+});
