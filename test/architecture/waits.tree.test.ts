@@ -11,6 +11,8 @@ const WAITS: Record<string, string> = {
   'services/orchestrator/src/erase/erase-verb.ts': 'waits for progress of an erasure, outside of the runs',
   'services/orchestrator/src/model/ask-model.ts': 'the provider set a time for the retry',
   'services/orchestrator/src/calls/ask-with-policy.ts': 'no replica is available, or all are at capacity',
+  'services/orchestrator/src/calls/repeat-call.ts':
+    'a call of an idempotent tool has failed, and the agent allows another attempt',
   'services/orchestrator/src/state/trim-log.ts': 'keeps room in the chunk log, outside of the runs',
   'services/orchestrator/src/state/retry-outages.ts': 'the bus is away',
   'services/orchestrator/src/takeover/ask-owner.ts':

@@ -13,6 +13,7 @@ import {
   structuredOutputSchema,
 } from './model.ts';
 import { pricesSchema } from './price.ts';
+import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** When the orchestrator publishes output of the output chain. docs/semantics.md, section 7. */
@@ -166,6 +167,18 @@ const agentToolObjectSchema = z.strictObject({
     .describe(
       'Trust of the results. inherit: that of the call, for tools without data of their own. Default: untrusted.',
     ),
+  timeoutMs: timeoutMsSchema.optional().describe('Time limit of one call. Default: that of the tool.'),
+  attempts: z
+    .number()
+    .int()
+    .min(1)
+    .max(5)
+    .optional()
+    .describe(
+      'Maximum number of times that a failed call is made, with a growing pause; above 1 for idempotent tools only.',
+    ),
+  maxCalls: z.number().int().min(1).max(10_000).optional().describe('Maximum number of calls in one run.'),
+  concurrency: z.number().int().min(1).max(8).optional().describe('Maximum number of concurrent calls of one answer.'),
 });
 /** A tool's name or an object. */
 export const agentToolSchema = z.union([tokenSchema, agentToolObjectSchema], {

@@ -85,6 +85,7 @@ export const ERROR_CODES = {
   'number-inexact': 'A changed value has a number that a double does not hold: it would be rounded.',
   'tool-unconfirmed': 'A tool that writes or sends is called alone without a confirmation.',
   'tool-arguments-invalid': 'The arguments of a tool call do not fit the tool’s schema.',
+  'tool-calls-exhausted': 'The run has made as many calls of the tool as its agent allows.',
   'tool-call-cut-off': 'The answer of the model reached its token limit, so its tool calls were not made.',
   'tool-timeout': 'A tool call of a run: the tool did not answer before its timeout.',
   'tool-not-there': 'A tool call of a run: no replica serves the tool.',

@@ -56,6 +56,7 @@ const toolEventSchema = z.object({
   ms: z.number(),
   isError: z.boolean(),
   denied: z.boolean(),
+  attempts: z.number().int().min(2).optional().describe('if the call was repeated'),
 });
 /** The orchestrator stopped a call because untrusted content precedes it. */
 const untrustedCallEventSchema = z.object({

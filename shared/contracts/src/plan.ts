@@ -77,6 +77,9 @@ export const toolRuleSchema = z.object({
   service: tokenSchema
     .optional()
     .describe('serves the tool; absent in plans of earlier versions: the first service that advertises it'),
+  attempts: z.number().int().positive().optional().describe('of a failed call; default: 1'),
+  maxCalls: z.number().int().positive().optional().describe('in one run; default: no limit'),
+  concurrency: z.number().int().positive().optional().describe('of one answer; default: that of the orchestrator'),
 });
 export type ToolRule = z.infer<typeof toolRuleSchema>;
 

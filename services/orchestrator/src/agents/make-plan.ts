@@ -18,7 +18,7 @@ import {
 } from '@millrace/contracts';
 import { listGroups } from './groups.ts';
 import { addNewDefaults, collectOptions, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
-import { makeToolRules } from './tool-rules.ts';
+import { listPlannedTools, makeToolRules } from './tool-rules.ts';
 
 export function makePlan(
   agent: Agent,
@@ -51,7 +51,7 @@ export function makePlan(
     entries,
     order,
     listed,
-    tools: found.map(({ tool }) => tool),
+    tools: listPlannedTools(agent, found),
     toolRules: makeToolRules(agent, found),
     ...(groups.length > 0 && { groups }),
   };

@@ -19,6 +19,7 @@ import { expandMemory, findMisusedMemory } from './memory-entries.ts';
 import { listOverridable, findOverrideIssues } from './overridable.ts';
 import { findPriceIssues } from './plan-warnings.ts';
 import { findFilesIssues, findQuestionIssues, findRawIssues } from './setting-issues.ts';
+import { findAttemptIssues } from './tool-rules.ts';
 import { findUseIssues } from './use-issues.ts';
 
 export type ResolvedAgent = { agent: Agent; plan: Plan } | { issues: Issue[] };
@@ -52,11 +53,11 @@ export function resolveAgent(definition: JsonValue, known: KnownProcessors): Res
   if (issues.length > 0 || !agent) return { issues };
   const resolved = makePlan(agent, ordered, uses, known);
   const plan = agent.overrides ? { ...resolved, overridable: listOverridable(agent.overrides, known) } : resolved;
-  const wrong = [findQuestionIssues, findPriceIssues, findRawIssues, findFilesIssues].flatMap((find) =>
-    find(agent, plan),
-  );
+  const wrong = PLAN_CHECKS.flatMap((find) => find(agent, plan));
   return wrong.length > 0 ? { issues: wrong } : { agent, plan };
 }
+
+const PLAN_CHECKS = [findQuestionIssues, findPriceIssues, findRawIssues, findFilesIssues, findAttemptIssues];
 
 /** Sufficient to continue the search for problems if the definition has others. */
 function readMemoryConfig(definition: JsonValue): Agent['memory'] {

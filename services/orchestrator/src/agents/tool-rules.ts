@@ -6,6 +6,7 @@ import {
   type Agent,
   type Issue,
   type Plan,
+  type ToolDefinition,
   type ToolRule,
 } from '@millrace/contracts';
 
@@ -13,11 +14,33 @@ import {
 export function makeToolRules({ tools }: Agent, found: readonly AdvertisedTool[]): NonNullable<Plan['toolRules']> {
   const given = new Map(tools.map((tool) => [readAgentTool(tool).use, readAgentTool(tool)]));
   const rules = found.map(({ tool: { name, effect }, service }): [string, ToolRule] => {
-    const { whenUntrusted = effect === 'read' ? 'allow' : 'approve', resultTrust = 'untrusted' } =
-      given.get(name) ?? {};
-    return [name, { whenUntrusted, resultTrust, service }];
+    const {
+      use: _,
+      timeoutMs: __,
+      whenUntrusted = effect === 'read' ? 'allow' : 'approve',
+      resultTrust = 'untrusted',
+      ...limits
+    } = given.get(name) ?? { use: name };
+    return [name, { whenUntrusted, resultTrust, service, ...limits }];
   });
   return Object.fromEntries(rules);
+}
+
+/** Returns the definitions of the agent's tools, with its own time limits. */
+export function listPlannedTools({ tools }: Agent, found: readonly AdvertisedTool[]): ToolDefinition[] {
+  const limits = new Map(tools.map((tool) => [readAgentTool(tool).use, readAgentTool(tool).timeoutMs]));
+  return found.map(({ tool }) => ({ ...tool, timeoutMs: limits.get(tool.name) ?? tool.timeoutMs }));
+}
+
+/** Refuses attempts for tools with calls that must not be repeated. */
+export function findAttemptIssues({ tools }: Agent, plan: Plan): Issue[] {
+  const idempotent = new Set(plan.tools.flatMap((tool) => (tool.idempotent ? tool.name : [])));
+  return tools.flatMap((tool, at): Issue[] => {
+    const { use, attempts = 1 } = readAgentTool(tool);
+    if (attempts === 1 || idempotent.has(use)) return [];
+    const message = `A call of "${use}" must not be repeated: the tool is not idempotent.`;
+    return [{ code: 'agent-invalid', message, path: `tools[${at}].attempts`, remedy: 'Remove `attempts`.' }];
+  });
 }
 
 /** Warns about a stored agent without rules. */

@@ -28,6 +28,7 @@ import { createOrderedSink, type DataSink } from './ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
 import { findSchemaProblems } from '../peers/json-schema.ts';
 import { makeChunk } from '../release/make-chunk.ts';
+import { repeatCall } from './repeat-call.ts';
 import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
 
 /** UTF-16 code units of a result's JSON: results of calls that end together share one record of the run's state. */
@@ -47,12 +48,13 @@ export type ToolCalling = {
   sink: DataSink;
 };
 
-/** Calls the tool once. A failure is a result for the model, never a throw. */
+/** Calls the tool, again if the agent allows more attempts. A failure is a result for the model, never a throw. */
 export async function callTool(run: Run, call: PlacedCall, { tool, signal, sink }: ToolCalling): Promise<ToolOutcome> {
   const started = performance.now();
   const service = findService(run, tool.name) ?? '';
   const activity = run.activity.begin({ kind: 'tool', names: [tool.name], service });
-  const called = await callOnce(run, call, { tool, signal, sink, onReply: activity.receive }).finally(activity.end);
+  const attempt = () => callOnce(run, call, { tool, signal, sink, onReply: activity.receive });
+  const { called, attempts } = await repeatCall(run, tool.name, attempt, signal).finally(activity.end);
   run.events.record({
     event: 'tool',
     step: run.getState().steps.length,
@@ -62,6 +64,7 @@ export async function callTool(run: Run, call: PlacedCall, { tool, signal, sink 
     ms: performance.now() - started,
     isError: 'interrupt' in called || ('result' in called && called.result.isError),
     denied: false,
+    ...(attempts > 1 && { attempts }),
   });
   return called;
 }

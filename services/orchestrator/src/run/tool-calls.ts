@@ -22,6 +22,7 @@ import { askPending, findPendingAt } from '../state/pending.ts';
 import { runStage } from '../stages/run-stage.ts';
 import { resumePoint } from '../stages/suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
+import { createToolPlaces, findExhausted, listFirst } from './tool-limits.ts';
 import { judgeUntrusted, settleUntrusted } from './untrusted-calls.ts';
 
 /** Maximum number of concurrent calls of one answer. */
@@ -50,6 +51,8 @@ async function judgeCall(run: Run, { position, ...toolCall }: PlacedCall): Promi
   if (answer?.finishReason === 'length') return { denied: { ...createCutOffResult(toolCall), position } };
   const tool = tools.find((known) => known.name === toolCall.toolName);
   if (!tool) return { denied: { ...createUnknownToolResult(toolCall, tools), position } };
+  const exhausted = findExhausted(run, toolCall, position);
+  if (exhausted) return { denied: { ...exhausted, position } };
   const asked = findPendingAt(run, 'processToolCall', position);
   if (asked?.policy === 'untrusted') return resumeUntrusted(run, { ...toolCall, position }, tool);
   const judged = await judgeByEntries(run, { ...toolCall, position }, tool);
@@ -135,7 +138,7 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   for (const call of unfinished)
     if (isBegun(run, call)) run.dispatch({ action: 'tool-finished', result: reportLostCall(call) });
   const left = unfinished.filter((call) => !isBegun(run, call));
-  for (const call of left.slice(0, MAX_CALLS_AT_ONCE)) beginCall(run, call);
+  for (const call of listFirst(run, left).slice(0, MAX_CALLS_AT_ONCE)) beginCall(run, call);
   const refused = await run.checkpoint();
   if (refused) return refused;
   const giveUp = new AbortController();
@@ -155,10 +158,15 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
     giveUp.abort();
   };
   // Begun calls are made; if the run is handed over, other calls are left to its next owner.
-  const takeNext = () => (run.isLeaving() && left[0] && !isBegun(run, left[0]) ? undefined : left.shift());
+  const places = createToolPlaces(run);
+  const takeNext = () => {
+    const at = left.findIndex((call) => places.isFree(call.toolName));
+    return run.isLeaving() && left[at] && !isBegun(run, left[at]) ? undefined : left.splice(at, at < 0 ? 0 : 1)[0];
+  };
   const runWorker = async () => {
     try {
-      for (let call = takeNext(); call && !signal.aborted; call = takeNext()) await callNext(call);
+      for (let call = takeNext(); call && !signal.aborted; call = takeNext())
+        await places.hold(call.toolName, callNext(call));
     } catch (error) {
       broken ??= { error };
       giveUp.abort();
