@@ -32,6 +32,8 @@ const ENTRIES: Record<string, { use: string; options: JsonObject }> = {
   'response-validator': { use: 'response-validator', options: { maxLength: 2_000 } },
   'max-tool-calls': { use: 'max-tool-calls', options: { perStep: 2 } },
   'batch-parts': { use: 'batch-parts', options: { batchSize: 3 } },
+  'loop-detection': { use: 'loop-detection', options: {} },
+  'run-logger': { use: 'run-logger', options: {} },
 };
 /** They have no text of an answer to change: they count, store, or ask a service of their own. */
 const OTHERS = ['cost-guard', 'response-cache', 'judge', 'http-guard'];
