@@ -36,6 +36,7 @@ test('Shipped input processors clean before they judge, and judge before memory'
     'tool-validation',
     ...MEMORY,
     'tool-call-filter',
+    'context-compaction',
     'token-limiter',
     'approval-gate',
     'run-logger',

@@ -23,7 +23,7 @@ export const ROOM_TABLE: Readonly<Record<string, Rooms>> = {
   },
   'services/guardrails/src': {
     guards: ['endpoints', 'guard', 'model', 'patterns', 'segments', 'text', 'work'],
-    limits: ['guard', 'store', 'text', 'work'],
+    limits: ['guard', 'model', 'store', 'text', 'work'],
     shape: ['guard', 'store', 'text', 'work'],
     context: ['guard', 'text', 'work'],
     endpoints: [],

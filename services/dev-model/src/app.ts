@@ -5,7 +5,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { ApiError, buildErrorBody } from './api/api-error.ts';
 import { listModels, showModel } from './api/models-route.ts';
 import { parseBody } from './api/parse-body.ts';
-import { serveModelCall, type DevModelLog } from './api/serve-model-call.ts';
+import { serveModelCall, type ModelServing } from './api/serve-model-call.ts';
 import { createId } from './api/wire.ts';
 import { toChatModelCall, chatRequestSchema } from './chat/chat-request.ts';
 import { createChatWire } from './chat/chat-wire.ts';
@@ -13,11 +13,12 @@ import { serveEmbeddings } from './embedding/embeddings-route.ts';
 import { createItemStore } from './responses/item-store.ts';
 import { serveResponses } from './responses/responses-route.ts';
 
-export type DevModelOptions = { readonly log: DevModelLog; readonly maxBodyBytes?: number };
+export type DevModelOptions = ModelServing & { readonly maxBodyBytes?: number };
 
 const defaultMaxBodyBytes = 16 * 1024 * 1024;
 
-export function createDevModel({ log, maxBodyBytes = defaultMaxBodyBytes }: DevModelOptions): Hono {
+export function createDevModel({ maxBodyBytes = defaultMaxBodyBytes, ...serving }: DevModelOptions): Hono {
+  const { log } = serving;
   const app = new Hono();
   const items = createItemStore();
 
@@ -42,9 +43,9 @@ export function createDevModel({ log, maxBodyBytes = defaultMaxBodyBytes }: DevM
   app.post('/v1/chat/completions', async ({ req: { raw } }) => {
     const body = await parseBody(raw, chatRequestSchema);
     const wire = createChatWire(body.stream_options?.include_usage ?? false);
-    return serveModelCall(raw, toChatModelCall(body), wire, log);
+    return serveModelCall(raw, toChatModelCall(body), wire, serving);
   });
-  app.post('/v1/responses', ({ req: { raw } }) => serveResponses(raw, items, log));
+  app.post('/v1/responses', ({ req: { raw } }) => serveResponses(raw, items, serving));
   app.post('/v1/embeddings', ({ req: { raw } }) => serveEmbeddings(raw));
 
   app.notFound(({ req }) => {

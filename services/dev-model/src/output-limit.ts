@@ -11,7 +11,7 @@ export const estimateTokens = (text: string): number => Math.ceil(text.length / 
 const joinTurnText = (turn: ModelTurn): string =>
   turn.role === 'assistant' ? turn.text + turn.toolCalls.map((call) => call.name + call.arguments).join('') : turn.text;
 
-const countInputTokens = (turns: readonly ModelTurn[]): number =>
+export const countInputTokens = (turns: readonly ModelTurn[]): number =>
   turns.reduce((sum, turn) => sum + estimateTokens(joinTurnText(turn)), 0);
 
 export type TokenUsage = { readonly input: number; readonly output: number; readonly reasoning: number };

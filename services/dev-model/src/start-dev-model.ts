@@ -2,15 +2,14 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { DevModelLog } from './api/serve-model-call.ts';
+import type { ModelServing } from './api/serve-model-call.ts';
 import { createDevModel } from './app.ts';
 
-export type DevModelAddress = {
+export type DevModelAddress = ModelServing & {
   /** 0 selects a free port. */
   readonly port: number;
   /** Default: 127.0.0.1, because the server requires no key. */
   readonly host?: string;
-  readonly log: DevModelLog;
 };
 
 export type RunningDevModel = {
@@ -24,9 +23,14 @@ export type RunningDevModel = {
 const defaultCloseTimeoutMs = 2_000;
 
 /** Rejects with the system's error and its code (EADDRINUSE) if the address is not available. */
-export async function startDevModel({ port, host = '127.0.0.1', log }: DevModelAddress): Promise<RunningDevModel> {
+export async function startDevModel({
+  port,
+  host = '127.0.0.1',
+  ...serving
+}: DevModelAddress): Promise<RunningDevModel> {
+  const { log } = serving;
   // Keeps the process's own Request and Response, because other code can use them.
-  const listener = getRequestListener(createDevModel({ log }).fetch, { overrideGlobalObjects: false });
+  const listener = getRequestListener(createDevModel(serving).fetch, { overrideGlobalObjects: false });
   const server = createServer((incoming, outgoing) => {
     // A connection kept alive after its last answer would keep a closing server open until its client closes it.
     outgoing.once('close', () => {

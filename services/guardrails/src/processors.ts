@@ -10,6 +10,7 @@ import { toolValidation } from './limits/tool-validation/tool-validation.ts';
 import { prefillErrorHandler } from './shape/prefill-error-handler/prefill-error-handler.ts';
 import { batchParts } from './shape/batch-parts/batch-parts.ts';
 import { contentLength } from './limits/content-length/content-length.ts';
+import { defineContextCompaction } from './limits/context-compaction/context-compaction.ts';
 import { defineCostGuard } from './limits/cost-guard/cost-guard.ts';
 import { defineHttpGuard } from './guards/http-guard/http-guard.ts';
 import { judge } from './guards/judge/judge.ts';
@@ -64,6 +65,7 @@ const listProcessors = ({ models, store, endpoints, log }: ProcessorNeeds): Proc
   systemPromptScrubber,
   contentLength,
   tokenLimiter,
+  defineContextCompaction(models),
   responseValidator,
   maxToolCalls,
   loopDetection,

@@ -40,7 +40,7 @@ async function execute(command: HostCommand): Promise<{ url?: string }> {
     return {};
   }
   // One after the other: a starting service would miss the answers of its servers while another one that loads blocks the process.
-  const start = former.then(() => (command.service === 'dev-model' ? startModel() : startOne(command)));
+  const start = former.then(() => (command.service === 'dev-model' ? startModel(command.env) : startOne(command)));
   former = start.catch(() => undefined);
   const { stop, url } = await start;
   started.set(command.id, stop);
@@ -55,11 +55,12 @@ async function startOne({ service, env }: Extract<HostCommand, { kind: 'start' }
   return { stop: running.stop };
 }
 
-async function startModel(): Promise<Started> {
+async function startModel({ CONTEXT_WINDOW }: Record<string, string>): Promise<Started> {
   const module = await importSource('services/dev-model/src/start-dev-model.ts');
   if (!isModelModule(module)) throw new Error('services/dev-model exports no startDevModel.');
   const write = (fields: object, msg: string) => writeLine({ service: 'dev-model', ...fields, msg });
-  const model = await module.startDevModel({ port: 0, log: { info: write, warn: write, error: write } });
+  const window = CONTEXT_WINDOW === undefined ? {} : { contextWindow: Number(CONTEXT_WINDOW) };
+  const model = await module.startDevModel({ ...window, port: 0, log: { info: write, warn: write, error: write } });
   return { stop: () => model.close(), url: `${model.url}/v1` };
 }
 
@@ -67,6 +68,7 @@ type Write = (fields: object, message: string) => void;
 type ModelModule = {
   startDevModel(options: {
     port: number;
+    contextWindow?: number;
     log: { info: Write; warn: Write; error: Write };
   }): Promise<{ url: string; close(): Promise<void> }>;
 };

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
   type MessageSource,
+  type Prompt,
   type Stage,
   type StageInput,
 } from '@millrace/contracts';
@@ -25,6 +26,7 @@ export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
   language: {},
   'content-length': { maxInput: 10_000_000, maxOutput: 10_000_000, unit: 'graphemes' },
   'token-limiter': { limit: 10_000_000 },
+  'context-compaction': { budget: 100, keepRecent: 1, drop: true },
   'system-prompt-scrubber': {},
   'response-validator': {
     noRefusal: true,
@@ -95,6 +97,18 @@ const makeRows = (text: string): JsonValue => ({
   })),
 });
 
+/** The results of a run's steps. */
+const makePrompt = (results: readonly string[]): Prompt => [
+  { role: 'user', content: [{ type: 'text', text: 'What is there to see?' }] },
+  ...results.flatMap((value, at): Prompt => {
+    const head = { toolCallId: `c${at}`, toolName: NOTES_TOOL.name };
+    return [
+      { role: 'assistant', content: [{ type: 'tool-call', ...head, input: { at } }] },
+      { role: 'tool', content: [{ type: 'tool-result', ...head, output: { type: 'text', value } }] },
+    ];
+  }),
+];
+
 const ALL: readonly Form[] = [
   { name: 'message', stage: 'processInput', makeInput: asInput },
   {
@@ -123,6 +137,17 @@ const ALL: readonly Form[] = [
       toolCalls: [],
       finishReason: 'stop',
       usage: {},
+    }),
+  },
+  {
+    name: 'prompt',
+    stage: 'processLLMRequest',
+    makeInput: (text) => ({
+      prompt: makePrompt(splitPieces(text)),
+      steps: [],
+      model: 'openai/x',
+      tools: [],
+      modelSettings: {},
     }),
   },
   {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findCannedReply } from '../canned/canned-reply.ts';
 import type { ServedCall } from '../conversation.ts';
 import { judgeReply } from '../judge/judge-reply.ts';
-import { cutToLimits } from '../output-limit.ts';
+import { countInputTokens, cutToLimits } from '../output-limit.ts';
 import { countDeltas, hasOutput, type ReplyFailure } from '../reply.ts';
 import { findScriptedReply } from '../script/script.ts';
 import { ApiError } from './api-error.ts';
@@ -18,14 +18,21 @@ export type DevModelLog = {
   readonly error: (fields: object, message: string) => void;
 };
 
+export type ModelServing = {
+  readonly log: DevModelLog;
+  /** Maximum tokens of a prompt, counted as in the usage. Default: none. */
+  readonly contextWindow?: number | undefined;
+};
+
 const maxRequestIdLength = 512;
 
 export async function serveModelCall(
   request: Request,
   call: ServedCall,
   wire: ApiWire,
-  log: DevModelLog,
+  { log, contextWindow = Infinity }: ModelServing,
 ): Promise<Response> {
+  refuseAboveWindow(call, contextWindow);
   const clientRequestId = request.headers.get('x-client-request-id')?.slice(0, maxRequestIdLength);
   const scripted = findScriptedReply(call, clientRequestId) ?? judgeReply(call);
   const reply = cutToLimits(scripted ?? findCannedReply(call.conversation), call);
@@ -68,4 +75,14 @@ function createFailureError({ status, message, retryAfterSeconds }: ReplyFailure
           'retry-after-ms': String(Math.round(retryAfterSeconds * 1000)),
         };
   return new ApiError({ status, code, message, headers });
+}
+
+/** Throws the error of OpenAI for a prompt that is longer than the window of the model. */
+function refuseAboveWindow({ conversation, conversationField }: ServedCall, contextWindow: number): void {
+  const tokens = countInputTokens(conversation.turns);
+  if (tokens <= contextWindow) return;
+  const message =
+    `This model's maximum context length is ${contextWindow} tokens. However, your messages resulted in ${tokens} tokens. ` +
+    'Please reduce the length of the messages.';
+  throw new ApiError({ status: 400, code: 'context_length_exceeded', param: conversationField, message });
 }

@@ -10,14 +10,14 @@ export type SdkPrompt = Parameters<ProviderModel['doStream']>[0]['prompt'];
 
 export type DevModelLine = { readonly fields: Readonly<Record<string, unknown>>; readonly message: string };
 
-export async function startDevModelUnderTest() {
+export async function startDevModelUnderTest(options: { contextWindow?: number } = {}) {
   const lines: DevModelLine[] = [];
   const waiting = new Set<() => void>();
   const write = (fields: object, message: string) => {
     lines.push({ fields: { ...fields }, message });
     for (const check of waiting) check();
   };
-  const devModel = await startDevModel({ port: 0, log: { info: write, warn: write, error: write } });
+  const devModel = await startDevModel({ ...options, port: 0, log: { info: write, warn: write, error: write } });
   afterAll(() => devModel.close({ closeTimeoutMs: 0 }));
   const openai = createOpenAI({ baseURL: `${devModel.url}/v1`, apiKey: 'not-asked-for' });
 

@@ -1,5 +1,5 @@
 // Asks a model one question about one text, with bounds on input, calls and time. It stops with the stage call and
-// returns a checked value, or a coded error for the agent's policy. No text of the model leaves this module.
+// returns a checked value, or a coded error for the agent's policy.
 import {
   MillraceError,
   processorUsageSchema,

@@ -18,13 +18,18 @@ export type AskWhen = (typeof WHEN)[number];
 export const modelOption = modelIdSchema
   .optional()
   .describe('Model that judges, as a router id such as openai/gpt-5-mini. Default: rules only.');
-export const modelTimeoutOption = z
-  .number()
-  .int()
-  .min(1)
-  .max(MAX_TIMEOUT_MS)
-  .default(DEFAULT_TIMEOUT_MS)
-  .describe('Timeout of one model answer in milliseconds, including its retries. A timeout is a failure of the guard.');
+/** @param usual default of the option */
+export const defineTimeoutOption = (usual: number = DEFAULT_TIMEOUT_MS) =>
+  z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_MS)
+    .default(usual)
+    .describe(
+      'Timeout of one model answer in milliseconds, including its retries. A timeout is a failure of the guard.',
+    );
+export const modelTimeoutOption = defineTimeoutOption();
 /**
  * @param usual default of the option
  * @param doubt meaning of the value `doubt`

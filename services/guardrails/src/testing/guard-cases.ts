@@ -11,6 +11,7 @@ import { toolValidation } from '../limits/tool-validation/tool-validation.ts';
 import { prefillErrorHandler } from '../shape/prefill-error-handler/prefill-error-handler.ts';
 import { batchParts } from '../shape/batch-parts/batch-parts.ts';
 import { contentLength } from '../limits/content-length/content-length.ts';
+import { defineContextCompaction } from '../limits/context-compaction/context-compaction.ts';
 import { defineCostGuard } from '../limits/cost-guard/cost-guard.ts';
 import { defineHttpGuard } from '../guards/http-guard/http-guard.ts';
 import { judge } from '../guards/judge/judge.ts';
@@ -50,6 +51,16 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
   [keyword, { options: [{ keywords: ['nightingale'], strategy: 'redact' }], texts }],
   [contentLength, { options: [{ maxOutput: 10_000 }] }],
   [tokenLimiter, { options: [{ limit: 4 }, { limit: 1_000, strategy: 'abort' }], texts }],
+  [
+    defineContextCompaction(FIXED_MODELS),
+    {
+      options: [
+        { budget: 100, model: 'openai/x', keepRecent: 1 },
+        { budget: 100, drop: true },
+      ],
+      texts,
+    },
+  ],
   [loopDetection, { options: [{}, { hintAfter: 1, endAfter: 1, maxPeriod: 1, response: 'Stuck.' }] }],
   [maxToolCalls, { options: [{}, { perStep: 1, strategy: 'block' }] }],
   [toolCallFilter, { options: [{}, { exclude: ['clock'] }] }],
@@ -111,6 +122,7 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
 ];
 
 const REQUIRED: Record<string, JsonObject> = {
+  'context-compaction': { budget: 100 },
   'cost-guard': { maxCost: 1 },
   'http-guard': { endpoint: 'acme' },
   judge: { model: 'openai/x', question: 'Is it vile?' },

@@ -53,6 +53,7 @@ export const FIXED_MODELS: GuardModels = createGuardModels(
     generateObject: ({ schema, prompt }) => {
       const score = prompt.includes('vile') ? 1 : 0;
       if (schema['title'] === 'moderation') return Promise.resolve({ scores: { hate: score } });
+      if (schema['title'] === 'summary') return Promise.resolve({ summary: 'Earlier.' });
       if (schema['title'] === 'judge') return Promise.resolve({ scores: { question: score } });
       return Promise.resolve({ found: prompt.includes('Ada') ? [{ type: 'name', value: 'Ada' }] : [] });
     },

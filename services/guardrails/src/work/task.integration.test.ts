@@ -37,9 +37,10 @@ function cpuUsage(): { here: number; all: number } {
   return { here: here ?? 0, all: all ?? 0 };
 }
 
-/** Processors that judge calls, single chunks, texts in bounded stretches, or no texts, or that another process judges for. */
+/** Processors that judge calls, single chunks, texts in bounded stretches, or no texts, that use the task of another one, or that another process judges for. */
 const WITHOUT_TASK = new Set([
   'approval-gate',
+  'context-compaction',
   'cost-guard',
   'http-guard',
   'judge',

@@ -6,6 +6,7 @@ const PROCESSORS: readonly string[] = [
   'argument-processor',
   'batch-parts',
   'content-length',
+  'context-compaction',
   'cost-guard',
   'environment-context',
   'http-guard',

@@ -1,6 +1,7 @@
 // Finds the repetition at the end of a run's steps: one call, one text, or a cycle of steps. Pure. It compares a bounded number of
 // last steps, so that the cost of a step does not grow with the run.
-import { replaceInexact, type JsonValue, type StepResult, type ToolCall } from '@millrace/contracts';
+import { replaceInexact, type StepResult } from '@millrace/contracts';
+import { tagNumber, writeCall, writeCanonical } from '../call-key.ts';
 
 export type LoopRules = { maxPeriod: number; ignoreResults: boolean; minTextLength: number };
 /** `repetitions`: steps in a row that equal the step one period earlier; `tools`: names of the repeated calls, empty for a text. */
@@ -79,18 +80,4 @@ function readKeys({ text, toolCalls, toolResults }: LoopStep, { minTextLength }:
   }
   const plain = text.trim();
   return { text: plain.length < minTextLength ? '' : plain, calls };
-}
-
-const writeCall = ({ toolName, args, argsText }: ToolCall): string =>
-  writeCanonical([toolName, replaceInexact(args, argsText, tagNumber)]);
-
-/** Two numbers that round to one double are two arguments. */
-const tagNumber = (number: string): JsonValue => [['number', number]];
-
-/** Writes JSON with sorted members. */
-function writeCanonical(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(writeCanonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeCanonical(member)}`).join(',')}}`;
 }

@@ -31,15 +31,36 @@ function createExactCounter(): CountPiece {
   return (piece) => countTokens(piece, plain);
 }
 
-export const prepareTokenCounting: PrepareJudge<{ counting: Counting }, number> = ({ counting }) => {
+/** Maximum tokens of the beginning and of the end of each text that a counter locates. */
+export type TextEnds = { head: number; tail: number };
+/** `headEnd`: end of the longest beginning with at most `head` tokens; `tailStart`: start of the longest end with at most `tail` tokens. */
+export type CountedText = { tokens: number; headEnd: number; tailStart: number };
+
+export const prepareTokenCounting: PrepareJudge<{ counting: Counting; ends?: TextEnds }, CountedText> = ({
+  counting,
+  ends = { head: 0, tail: 0 },
+}) => {
   const count = createPieceCounter(counting);
-  return (texts) => texts.map((text) => countPieces(text, count));
+  return (texts) => texts.map((text) => countPieces(text, count, ends));
 };
 
 export const tokenCountingTask = defineTask(import.meta.url, prepareTokenCounting);
 
-function countPieces(text: string, count: CountPiece): number {
+function countPieces(text: string, count: CountPiece, { head, tail }: TextEnds): CountedText {
+  const pieces: { start: number; tokens: number }[] = [];
   let tokens = 0;
-  for (const piece of splitText(text)) tokens += count(piece);
-  return tokens;
+  let headEnd = 0;
+  let end = 0;
+  let first = 0;
+  let tailTokens = 0;
+  for (const piece of splitText(text)) {
+    const own = count(piece);
+    if (tail > 0) pieces.push({ start: end, tokens: own });
+    tokens += own;
+    end += piece.length;
+    if (tokens <= head) headEnd = end;
+    for (tailTokens += own; tailTokens > tail && first < pieces.length; first++)
+      tailTokens -= pieces[first]?.tokens ?? 0;
+  }
+  return { tokens, headEnd, tailStart: pieces[first]?.start ?? end };
 }

@@ -3,10 +3,11 @@ import type { CommonArgs, ProcessInputArgs, ProcessLLMRequestArgs, ProcessLLMReq
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
 import type { Task } from '../../work/task.ts';
 import { fitTokens } from './fit-tokens.ts';
-import { readMessage, readPromptMessage, groupUnits, type CountedMessage } from './message-units.ts';
+import type { CountedText } from './count-tokens.ts';
+import { readMessage, readPromptMessage, findRequired, groupUnits, type CountedMessage } from './message-units.ts';
 import type { TokenLimiterOptions } from './token-limiter-options.ts';
 
-export type TokenLimiter = TokenLimiterOptions & { task: Task<number> };
+export type TokenLimiter = TokenLimiterOptions & { task: Task<CountedText> };
 
 export async function limitInput(limiter: TokenLimiter, args: ProcessInputArgs): Promise<void> {
   const { messageList, systemMessages } = args;
@@ -38,14 +39,15 @@ async function fit(limiter: TokenLimiter, args: CommonArgs, counted: readonly Co
     args.abortSignal,
   );
   if ('exceeded' in outcome) return refuseUnjudged(args, response, outcome.exceeded);
-  const units = groupUnits(counted, outcome.found);
+  const tokens = outcome.found.map((text) => text.tokens);
+  const units = groupUnits(counted, tokens, findRequired(counted.map(({ role }) => role)));
   const { dropped, required } = fitTokens(units, limit, trimMode);
   if (required > limit) return stop(limiter, args, 'The system messages and the current turn are', required);
   if (dropped.length === 0) return dropped;
-  const tokens = units.reduce((sum, unit) => sum + unit.tokens, 0);
-  if (strategy === 'abort') return stop(limiter, args, 'The conversation is', tokens);
+  const all = units.reduce((sum, unit) => sum + unit.tokens, 0);
+  if (strategy === 'abort') return stop(limiter, args, 'The conversation is', all);
   const message = `The conversation is longer than ${limit} tokens: ${dropped.length} older messages were left out.`;
-  args.onViolation({ message, rule: RULE, strategy, count: dropped.length, detail: { tokens, limit } });
+  args.onViolation({ message, rule: RULE, strategy, count: dropped.length, detail: { tokens: all, limit } });
   return dropped;
 }
 

@@ -13,12 +13,20 @@ const limiter = (options: object) => tokenLimiter.create(tokenLimiter.options.pa
 
 describe('counting tokens', () => {
   test('the exact count uses the encoding of OpenAI and treats control tokens as text', () => {
-    const [count] = [prepareTokenCounting({ counting: 'exact' })];
-    expect(count?.(['Hello, world!', words(100), ''])).toEqual([4, 100, 0]);
-    expect(count?.(['<|endoftext|>'])[0]).toBeGreaterThan(1);
+    const count = prepareTokenCounting({ counting: 'exact' });
+    expect(count(['Hello, world!', words(100), '']).map(({ tokens }) => tokens)).toEqual([4, 100, 0]);
+    expect(count(['<|endoftext|>'])[0]?.tokens).toBeGreaterThan(1);
   });
   test('the estimate is close to the exact count', () => {
-    expect(prepareTokenCounting({ counting: 'estimate' })([words(100)])).toEqual([100]);
+    expect(prepareTokenCounting({ counting: 'estimate' })([words(100)])).toMatchObject([{ tokens: 100 }]);
+  });
+  test('the counter locates the beginning and the end of a text', () => {
+    const count = prepareTokenCounting({ counting: 'estimate', ends: { head: 2, tail: 1 } });
+    expect(count(['one two three four', 'one', ''])).toEqual([
+      { tokens: 4, headEnd: 7, tailStart: 13 },
+      { tokens: 1, headEnd: 3, tailStart: 0 },
+      { tokens: 0, headEnd: 0, tailStart: 0 },
+    ]);
   });
 });
 
