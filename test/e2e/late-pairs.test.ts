@@ -35,8 +35,8 @@ const ENTRIES: Record<string, { use: string; options: JsonObject }> = {
   'loop-detection': { use: 'loop-detection', options: {} },
   'run-logger': { use: 'run-logger', options: {} },
 };
-/** They change no text of an answer: they count, compare, log, store, or ask a service of their own. */
-const OTHERS = ['cost-guard', 'response-cache', 'judge', 'http-guard', 'loop-detection', 'run-logger'];
+/** They have no text of an answer to change: they count, store, or ask a service of their own. */
+const OTHERS = ['cost-guard', 'response-cache', 'judge', 'http-guard'];
 
 /** With them a change at the step is tested: at the result they judge before it, in the order of the list. */
 const AT_STEP = new Set(['token-limiter at the result', 'system-prompt-scrubber', 'keyword']);
