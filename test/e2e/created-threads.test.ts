@@ -6,18 +6,21 @@ import { connect } from '@millrace/client';
 import { useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { useModelProxy } from './model-proxy.ts';
 import { millrace } from './run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-threads-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const nats = useNats();
 const redis = useRedis();
-const services = ['orchestrator', 'message-history'];
+const services = ['message-history'];
 const stack = useStack(nats, services, () => ({
   REDIS_URL: redis.url,
   SQLITE_PATH: join(folder, 'memory.db'),
   GATEWAY_PORT: '0',
 }));
+const proxy = useModelProxy(stack);
+const readPrompt = () => JSON.stringify(proxy.bodies.at(-1));
 const cli = (...args: string[]) => millrace(args, { env: { NATS_URL: nats.url }, cwd: folder });
 const threadSchema = z.object({ id: z.string(), metadata: z.record(z.string(), z.unknown()) });
 let url = '';
@@ -50,13 +53,14 @@ describe('creating a thread', () => {
     const ada = await connect({ url: nats.url, subject: 'ada' });
     const given = { title: 'Plans zebracode', metadata: { note: 'zebracode' } };
     const { id } = await ada.threads.create(given);
-    // The stand-in for the model answers with the text of its prompt.
-    const { text } = await ada.generate('first', 'Where is the zoo?', { threadId: id });
-    expect(text).toContain('zoo');
-    expect(text).not.toContain('zebracode');
+    for (const question of ['Where is the zoo?', 'When does it open?']) {
+      await ada.generate('first', question, { threadId: id });
+      expect(readPrompt()).toContain('Where is the zoo?');
+      expect(readPrompt()).not.toContain('zebracode');
+    }
     const thread = await ada.threads.get(id);
     const metadata = { note: 'zebracode', agents: ['first'] };
-    expect(thread).toMatchObject({ ...given, resourceId: 'ada', messageCount: 2, metadata });
+    expect(thread).toMatchObject({ ...given, resourceId: 'ada', messageCount: 4, metadata });
     expect(await ada.threads.update(id, { metadata: { b: [1] } })).toMatchObject({
       title: given.title,
       metadata: { b: [1], agents: ['first'] },
@@ -97,6 +101,34 @@ describe('creating a thread', () => {
     expect((await send(keys.second, 'POST', '/v1/threads', { agents: ['first'] })).status).toBe(404);
     expect((await send(keys.second, 'POST', `/v1/agents/second/runs`, { input: 'x', threadId: id })).status).toBe(404);
     expect((await send(keys.all, 'GET', `/v1/threads/${id}`)).status).toBe(200);
+  });
+
+  test('A clone continues the conversation without its later messages, and has the agents of the thread', async () => {
+    const ada = await connect({ url: nats.url, subject: 'ada' });
+    const say = (input: string, threadId: string) => ada.generate('first', input, { threadId });
+    await say('My bicycle is red.', 'long');
+    const { messages } = await ada.threads.messages('long');
+    await say('My boat is blue.', 'long');
+    const answer = await send(keys.first, 'POST', '/v1/threads/long/clone', { upTo: messages.at(-1)?.id });
+    expect(answer.status).toBe(201);
+    const { id, metadata } = threadSchema.parse(await answer.json());
+    expect(metadata).toEqual({ agents: ['first'] });
+    expect((await ada.threads.messages(id)).messages.map((message) => message.id)).toEqual(
+      messages.map((one) => one.id),
+    );
+    await say('What do I have?', id);
+    expect(readPrompt()).toContain('bicycle');
+    expect(readPrompt()).not.toContain('boat');
+    const own = await ada.threads.clone('long', { upTo: messages[0]?.id });
+    expect(own).toMatchObject({ messageCount: 1, metadata: { agents: ['first'] } });
+    expect((await ada.threads.messages('long')).total).toBe(4);
+    expect((await send(keys.second, 'GET', `/v1/threads/${id}`)).status).toBe(404);
+    expect((await send(keys.second, 'POST', '/v1/threads/long/clone', {})).status).toBe(404);
+    const taken = { newThreadId: id };
+    expect((await send(keys.all, 'POST', '/v1/threads/long/clone', taken)).status).toBe(409);
+    await ada.threads.create({ threadId: 'others', agents: ['second'] });
+    expect((await send(keys.first, 'POST', '/v1/threads/long/clone', { newThreadId: 'others' })).status).toBe(404);
+    await ada.close();
   });
 
   test('`millrace threads create` creates a thread with metadata of a file', async () => {

@@ -105,6 +105,7 @@ function describeService(store: string, env: () => Record<string, string>): void
       'api-messages-delete',
       'api-messages-list',
       'api-messages-save',
+      'api-threads-clone',
       'api-threads-create',
       'api-threads-delete',
       'api-threads-get',

@@ -104,6 +104,11 @@ export type Client = {
      * @throws state-conflict if the thread exists
      */
     create(given?: ApiRequestInput<'threads-create'>): Promise<Thread>;
+    /**
+     * Copies the thread up to the message `upTo` to a new thread of the same owner, at most 1,000 messages and 4 MiB. Returns the new
+     * thread. Semantic recall does not index the copies. @throws state-conflict if the new thread exists
+     */
+    clone(threadId: string, options?: Omit<ApiRequestInput<'threads-clone'>, 'threadId'>): Promise<Thread>;
     /** Sets the title, or replaces the metadata of the caller, or both. */
     update(threadId: string, change: Omit<ApiRequestInput<'threads-update'>, 'threadId'>): Promise<Thread>;
     /** Deletes messages, vectors and working memory of the thread. Returns the number of messages. */

@@ -82,6 +82,8 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
         agents = connection.agents,
         ...more
       } = {}) => ask('threads-create', { ...more, threadId, resourceId, agents }),
+      clone: (threadId, { newThreadId = crypto.randomUUID(), ...more } = {}) =>
+        ask('threads-clone', { ...more, threadId, newThreadId }),
       update: (threadId, change) => ask('threads-update', { ...change, threadId }),
       delete: async (threadId) => (await ask('threads-delete', { threadId })).messages,
       truncate: (threadId, { from, last }) => ask('threads-truncate', { threadId, from, last }),

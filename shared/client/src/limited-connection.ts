@@ -9,6 +9,7 @@ const namedSchema = z.object({
   agent: z.string().optional(),
   agents: z.array(z.string()).optional(),
   threadId: z.string().optional(),
+  newThreadId: z.string().optional(),
 });
 const FILTERED: ReadonlySet<ApiVerb> = new Set(['runs-list', 'runs-newest']);
 /** Agents of all blocks of a thread. Threads of earlier versions have none. */
@@ -73,12 +74,13 @@ function createChecks(ask: AskApi, agents: ReadonlySet<string>) {
     /** @throws scope-missing, agent-unknown, run-unknown, thread-unknown */
     async checkRequest(verb: ApiVerb, request: unknown, run?: string) {
       if (isOperatorVerb(verb)) throw createScopeError(verb);
-      const { agent, agents: named = [], threadId } = FILTERED.has(verb) ? {} : namedSchema.parse(request);
+      const { agent, agents: named = [], threadId, newThreadId } = FILTERED.has(verb) ? {} : namedSchema.parse(request);
       const foreign = [...(agent === undefined ? [] : [agent]), ...named].find((name) => !mayUse(name));
       if (foreign !== undefined) throw createUnknownAgentError(foreign);
       // The answer of `run` names the agent.
       if (run !== undefined && API[verb].run && verb !== 'submit' && verb !== 'run') await requireRun(run);
-      if (threadId !== undefined && (await isForeignThread(threadId))) throw createUnknownThreadError(threadId);
+      for (const thread of [threadId, newThreadId])
+        if (thread !== undefined && (await isForeignThread(thread))) throw createUnknownThreadError(thread);
       if (verb === 'saves-list' && threadId === undefined) throw createScopeError(verb);
     },
   };

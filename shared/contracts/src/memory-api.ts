@@ -126,6 +126,17 @@ export const MEMORY_API = {
     }),
     threadSchema,
   ),
+  /**
+   * Copies a thread to a new one of the same owner, with title, metadata and list of agents. Within 24 hours a repeated request has the same effect.
+   * @throws message-invalid if the thread has no message `upTo`, or more messages or bytes than the bound; state-conflict if the new thread exists
+   */
+  'threads-clone': defineVerb(
+    ofThread.extend({
+      upTo: messageIdSchema.optional().describe('id of the last message to copy; default: that of the thread'),
+      newThreadId: threadIdSchema.optional().describe('default: a new id'),
+    }),
+    threadSchema,
+  ),
   /** Sets the title of a thread, or replaces the metadata that a caller gave it, or both. `metadata.agents` stays. */
   'threads-update': defineVerb(ofThread.extend(titled), threadSchema),
   /**

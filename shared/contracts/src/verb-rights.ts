@@ -38,6 +38,7 @@ export const VERB_RIGHTS: { readonly [V in ApiVerb]: VerbRight<V> } = {
   check: { scope: 'run', shows: ['agents', 'names'] },
   'threads-create': { scope: 'run', shows: ['agents'] },
   'threads-update': { scope: 'run', shows: ['agents'] },
+  'threads-clone': { scope: 'run', shows: ['agents'] },
   'threads-delete': { scope: 'run', shows: [] },
   'threads-truncate': { scope: 'run', shows: [] },
   'messages-delete': { scope: 'run', shows: [] },

@@ -49,6 +49,7 @@ const OTHER_VERBS: Record<string, ApiVerb[]> = {
     'threads-get',
     'threads-create',
     'threads-update',
+    'threads-clone',
     'threads-delete',
     'threads-truncate',
     'messages-list',

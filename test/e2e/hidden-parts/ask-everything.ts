@@ -59,6 +59,7 @@ export const buildRequests = ({
     agents: [known],
   })),
   'threads-update': [{ threadId: thread, title: 'a title' }],
+  'threads-clone': [{ threadId: thread, newThreadId: `${thread}-cloned` }],
   'threads-delete': [{ threadId: 'unknown' }],
   'threads-truncate': [{ threadId: thread, from: 'unknown', last: 'unknown' }],
   'messages-list': [{ threadId: thread }],

@@ -129,6 +129,17 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
   }),
   defineRoute({
     method: 'POST',
+    path: '/v1/threads/{thread}/clone',
+    id: 'cloneThread',
+    summary: 'Copies a thread up to a message to a new thread.',
+    scope: 'run',
+    body: API['threads-clone'].request.omit({ threadId: true }).strict(),
+    answer: API['threads-clone'].answer,
+    status: 201,
+    handle: async ({ access, params, body }) => (await access.connectClient()).threads.clone(readThread(params), body),
+  }),
+  defineRoute({
+    method: 'POST',
     path: '/v1/threads/{thread}/truncate',
     id: 'truncateThread',
     summary: 'Deletes a message and all later ones, with their vectors, unless the thread has another last message.',

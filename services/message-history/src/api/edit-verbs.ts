@@ -9,23 +9,23 @@ import {
   type ApiAnswer,
   type ApiRequest,
   type Message,
-  type Thread,
 } from '@millrace/contracts';
 import { chooseMemoryOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
 import { createTailConflict } from '../store/history-errors.ts';
 import type { HistoryStore, OwnedThread } from '../store/history-store.ts';
+import { createThreadClone } from './clone-thread.ts';
+import type { GetOwnThread } from './get-own-thread.ts';
 import { forgetMessages, splitIds, type Forget } from '../store/forget-messages.ts';
 import { recordJudges } from '../store/stored-message.ts';
 
 export type EditVerb =
   | 'threads-create'
   | 'threads-update'
+  | 'threads-clone'
   | 'threads-delete'
   | 'threads-truncate'
   | 'messages-save'
   | 'messages-delete';
-/** @throws thread-unknown, also for a thread of another caller */
-export type GetOwnThread = (threadId: string, call: MemoryCaller) => Promise<Thread>;
 type EditParts = { store: HistoryStore; forget: Forget; getOwnThread: GetOwnThread };
 type EditVerbs = { [V in EditVerb]: (request: ApiRequest<V>, call: MemoryCaller) => Promise<ApiAnswer<V>> };
 
@@ -61,6 +61,7 @@ export function createEditVerbs({ store, forget, getOwnThread }: EditParts): Edi
       await store.updateThread(owned, { title, metadata });
       return getOwnThread(threadId, call);
     },
+    'threads-clone': createThreadClone(store, getOwnThread),
     'threads-delete': async ({ threadId }, call) => {
       const { place, owned } = await findOwned(threadId, call);
       await forget({ what: 'thread', ...place });

@@ -3,7 +3,8 @@
 import { MillraceError, isOperator, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
 import { isOwnResource, buildResourceOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
 import { createUnknownThreadError } from '../store/history-errors.ts';
-import { createEditVerbs, type EditVerb, type GetOwnThread } from './edit-verbs.ts';
+import { createEditVerbs, type EditVerb } from './edit-verbs.ts';
+import type { GetOwnThread } from './get-own-thread.ts';
 import type { Forget } from '../store/forget-messages.ts';
 import { READ_MAX_BYTES, type HistoryStore } from '../store/history-store.ts';
 

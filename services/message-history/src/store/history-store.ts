@@ -46,6 +46,8 @@ export type HistoryBlock = ThreadRef & {
 
 /** `offset` counts from the start of the list. */
 export type ListRange = { limit: number; offset: number };
+/** Default of `maxBytes`: READ_MAX_BYTES. */
+type MessageRange = ListRange & { maxBytes?: number };
 export type MessagePage = { messages: Message[]; total: number };
 /** `leftOut`: number of requested messages that did not fit READ_MAX_BYTES. */
 export type RecentMessages = { messages: Message[]; leftOut: number };
@@ -87,11 +89,11 @@ export type HistoryStore = {
    */
   saveBlock(block: HistoryBlock, signal?: AbortSignal): Promise<void>;
   /**
-   * Oldest first. Returns at least one message, and fewer than `limit` if more would exceed READ_MAX_BYTES; the next
+   * Oldest first. Returns at least one message, and fewer than `limit` if more would exceed `maxBytes`; the next
    * page starts after them.
    * @throws thread-unknown
    */
-  listMessages(thread: ThreadRef, page: ListRange, signal?: AbortSignal): Promise<MessagePage>;
+  listMessages(thread: ThreadRef, page: MessageRange, signal?: AbortSignal): Promise<MessagePage>;
   /**
    * Returns the last `count` messages, oldest first; fewer if more would exceed READ_MAX_BYTES. @throws thread-unknown
    */

@@ -36,6 +36,16 @@ export function readThread(id: string, stored: unknown): Thread {
 
 const parseMetadata = (text: string): JsonObject => metadataSchema.parse(JSON.parse(text));
 
+/** Returns the members that the caller has given the thread. */
+export function readOwnMetadata({ metadata: { agents: _, ...own } }: Thread): JsonObject {
+  return own;
+}
+
+/** Returns undefined for a thread of an earlier version, which has no list of agents. */
+export function readAgents({ metadata: { agents } }: Thread): string[] | undefined {
+  return Array.isArray(agents) ? agents.map(String) : undefined;
+}
+
 function formatIso(ms: number): string {
   return new Date(ms).toISOString();
 }

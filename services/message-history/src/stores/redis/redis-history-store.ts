@@ -47,8 +47,8 @@ export function createRedisHistoryStore(redis: Redis): HistoryStore {
 
     saveBlock: (block, signal) => saveBlock(redis, block, signal),
 
-    async listMessages(thread, { limit, offset }, signal) {
-      const span = { first: offset, last: offset + limit - 1, from: 'oldest', take: 'all' } as const;
+    async listMessages(thread, { limit, offset, maxBytes }, signal) {
+      const span = { first: offset, last: offset + limit - 1, from: 'oldest', take: 'all', maxBytes } as const;
       return requireThread(thread, await readMessages(redis, thread, span, signal));
     },
 
@@ -92,18 +92,25 @@ async function saveBlock(redis: Redis, block: HistoryBlock, signal?: AbortSignal
   }
 }
 
-type BlockSpan = { first: number; last: number; from: 'oldest' | 'newest'; take: 'all' | 'fitting'; owner?: string };
+type BlockSpan = {
+  first: number;
+  last: number;
+  from: 'oldest' | 'newest';
+  take: 'all' | 'fitting';
+  owner?: string;
+  maxBytes?: number | undefined;
+};
 type ReadScript = MessagePage & { leftOut: number };
 
 /** Returns undefined if the thread does not exist. */
 async function readMessages(
   redis: Redis,
   thread: ThreadRef,
-  { first, last, from, take, owner }: BlockSpan,
+  { first, last, from, take, owner, maxBytes = READ_MAX_BYTES }: BlockSpan,
   signal: AbortSignal | undefined,
 ): Promise<ReadScript | undefined> {
   const { thread: key, order, bodies } = listThreadKeys(thread);
-  const args = [first, last, from, READ_MAX_BYTES, take, ...(owner === undefined ? [] : [owner])];
+  const args = [first, last, from, maxBytes, take, ...(owner === undefined ? [] : [owner])];
   const reply = await answered('read messages', signal, () =>
     runScript(redis, readScriptFile, [key, order, bodies], args),
   );

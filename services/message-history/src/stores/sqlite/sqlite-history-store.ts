@@ -56,11 +56,11 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
         runInTransaction(database, () => saveBlockRows(statements, block, Date.now()));
       }),
 
-    listMessages: (thread, { limit, offset }, signal) =>
+    listMessages: (thread, { limit, offset, maxBytes }, signal) =>
       runRead(thread.tenant, signal, () => {
         const total = countMessages(statements, thread);
         const rows = statements.listMessages.iterate(thread.tenant, thread.threadId, limit, offset);
-        return { messages: readFirstFitting(statements, rows), total };
+        return { messages: readFirstFitting(statements, rows, maxBytes), total };
       }),
 
     listLastMessages: (thread, count, signal) =>
@@ -125,9 +125,9 @@ function readNewestFitting(statements: Statements, rows: Iterable<HistoryRow>): 
 }
 
 /** Returns at least one message, in the order of the rows. */
-function readFirstFitting(statements: Statements, rows: Iterable<HistoryRow>): Message[] {
+function readFirstFitting(statements: Statements, rows: Iterable<HistoryRow>, maxBytes = READ_MAX_BYTES): Message[] {
   const messages: Message[] = [];
-  let left = READ_MAX_BYTES;
+  let left = maxBytes;
   for (const row of rows) {
     const bytes = Number(row['bytes']);
     if (messages.length > 0 && bytes > left) break;
