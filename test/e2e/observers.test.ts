@@ -64,7 +64,11 @@ describe('an observing entry', () => {
           event.event === 'stage' ? event.entries.flatMap(({ violations = [] }) => violations) : [],
         ),
       )
-      .toMatchObject([{ message: 'found in the input' }, { message: 'found in the answer' }]);
+      .toMatchObject([
+        { message: 'found in the input' },
+        { message: 'found in the answer' },
+        { rule: 'chunk-kept', message: expect.stringContaining('"finish"') },
+      ]);
     expect((await events()).flatMap((event) => (event.event === 'stage' ? event.entries : []))).toContainEqual(
       expect.objectContaining({ entry: 'stopper', verdict: 'abort', observed: true }),
     );
