@@ -1,17 +1,15 @@
 // Compacts a prompt that is above its budget: shortens old tool results, then summarizes and drops the oldest messages. The change is that
 // of one model call: the conversation of the run stays.
 import type { ProcessLLMRequestArgs, ProcessLLMRequestResult } from '@millrace/processor';
-import type { Task } from '../../work/task.ts';
-import type { CountedText } from '../token-limiter/count-tokens.ts';
 import { addMessageTokens } from '../token-limiter/message-units.ts';
 import type { ContextCompactionOptions } from './context-compaction-options.ts';
 import { countDraft, dropOldest, findPromptRanges, joinDraft, toDraftRange, type PromptDraft } from './draft-prompt.ts';
-import { createPromptCounter } from './prompt-counter.ts';
+import { createPromptCounter, type CountingTask } from './prompt-counter.ts';
 import { shortenResults, type ResultCounts } from './shorten-results.ts';
 import { restoreSummary, storeSummaries } from './stored-summaries.ts';
 import { summarizeOldest, type Summarizer } from './summarize-turns.ts';
 
-export type Compactor = ContextCompactionOptions & { task: Task<CountedText>; summarizer?: Summarizer };
+export type Compactor = ContextCompactionOptions & { task: CountingTask; summarizer?: Summarizer };
 
 export async function compactRequest(
   compactor: Compactor,

@@ -67,6 +67,26 @@ describe('old results', () => {
   });
 });
 
+describe('a text that its marker would not shorten', () => {
+  const filler = makeStep('9', {}, long);
+  test.each([
+    ['few tokens in many characters', `${' '.repeat(40)}word`.repeat(20)],
+    ['many tokens in few characters', '文'.repeat(190)],
+  ])('stays, with %s', async (_name, text) => {
+    const given = [userText('Fix it.'), ...makeStep('1', { path: 'a' }, text), ...filler];
+    const none = { resultHeadTokens: 0, resultTailTokens: 0 };
+    expect((await compact(given, { budget: 100, ...none })).compacted).toBeUndefined();
+    const repeated = [...given.slice(0, 3), ...makeStep('2', { path: 'a' }, text), ...filler];
+    expect((await compact(repeated, { budget: 100, ...none })).compacted).toBeUndefined();
+  });
+  test('stays in a message that is shorter than the note', async () => {
+    const given = [userText(long), assistantText('yes'), ...filler];
+    const { compacted, violations } = await compact(given, { budget: 100, drop: true });
+    expect(compacted).toBeUndefined();
+    expect(violations).toMatchObject([{ rule: 'budget-not-met' }]);
+  });
+});
+
 describe('repeated calls', () => {
   const note = (text: string) =>
     `[… ${text.length.toLocaleString('en-US')} characters omitted: a later call with the same arguments has the result …]`;

@@ -8,6 +8,7 @@ import { createTask } from '../../work/task.ts';
 import { MAX_COUNTED_AT_ONCE, tokenCountingTask } from '../token-limiter/count-tokens.ts';
 import { compactRequest, type Compactor } from './compact-prompt.ts';
 import { contextCompactionOptions, type ContextCompactionOptions } from './context-compaction-options.ts';
+import { countsOfReplica } from './prompt-counter.ts';
 import { createSummaryQuestion, type Summarizer } from './summarize-turns.ts';
 
 /** Share of the budget that a prompt has after a summary. */
@@ -59,7 +60,9 @@ export const defineContextCompaction = (models: GuardModels): ProcessorDefinitio
 
 function createCompactor(models: GuardModels, options: ContextCompactionOptions): Compactor {
   const { counting, resultHeadTokens: head, resultTailTokens: tail } = options;
-  const task = createTask(tokenCountingTask, { counting, ends: { head, tail } }, MAX_COUNTED_AT_ONCE);
+  const counted = { counting, ends: { head, tail } };
+  const { run } = createTask(tokenCountingTask, counted, MAX_COUNTED_AT_ONCE);
+  const task = { run, scope: JSON.stringify(counted), cache: countsOfReplica };
   const summarizer = createSummarizer(models, options);
   return { ...options, task, ...(summarizer && { summarizer }) };
 }

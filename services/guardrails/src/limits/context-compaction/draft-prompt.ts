@@ -2,12 +2,12 @@
 import type { Prompt } from '@millrace/contracts';
 import { fitTokens } from '../token-limiter/fit-tokens.ts';
 import { addMessageTokens, groupUnits, readPromptMessage } from '../token-limiter/message-units.ts';
-import { findRanges, replaceRanges, type MessageRange, type PromptRanges } from './message-ranges.ts';
+import { findRanges, replaceRanges, type ReplaceableRange, type PromptRanges } from './message-ranges.ts';
 import type { PromptCounter } from './prompt-counter.ts';
 import { formatCount } from './shorten-results.ts';
 
 /** A range with a summary of its messages before `summarized`, and without those from there to `dropped`. */
-export type DraftRange = MessageRange & { summary: string; summarized: number; dropped: number };
+export type DraftRange = ReplaceableRange & { summary: string; summarized: number; dropped: number };
 export type PromptDraft = {
   prompt: Prompt;
   /** Tokens of each message. */
@@ -25,7 +25,7 @@ export const findPromptRanges = (prompt: Prompt, keepRecent: number): PromptRang
     keepRecent,
   );
 
-export const toDraftRange = ({ start, end }: MessageRange): DraftRange => ({
+export const toDraftRange = ({ start, end }: ReplaceableRange): DraftRange => ({
   start,
   end,
   summary: '',

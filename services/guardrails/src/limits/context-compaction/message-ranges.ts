@@ -2,14 +2,14 @@
 import type { Prompt } from '@millrace/contracts';
 
 /** Indexes of messages; `end` is exclusive. */
-export type MessageRange = { start: number; end: number };
+export type ReplaceableRange = { start: number; end: number };
 
 export type PromptRanges = {
   /** Index of the first message of the last steps, which stay as they are. */
   recentStart: number;
   isFixed(at: number): boolean;
   /** The messages between those that have to stay, in order. */
-  ranges: MessageRange[];
+  ranges: ReplaceableRange[];
 };
 
 /** The messages of a range before `to` are replaced by `note`. */
@@ -21,7 +21,7 @@ export function findRanges(roles: readonly string[], keepRecent: number): Prompt
   const recentStart = answers.at(-keepRecent) ?? 0;
   const users = new Set([roles.indexOf('user'), roles.lastIndexOf('user')]);
   const isFixed = (at: number) => at >= recentStart || roles[at] === 'system' || users.has(at);
-  const ranges: MessageRange[] = [];
+  const ranges: ReplaceableRange[] = [];
   for (const at of roles.keys()) {
     if (isFixed(at)) continue;
     const last = ranges.at(-1);

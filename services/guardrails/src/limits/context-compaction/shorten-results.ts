@@ -8,12 +8,10 @@ import { readOutputText } from '../token-limiter/message-units.ts';
 export type ResultCounts = { shortened: number; repeated: number; characters: number };
 export type ShortenedPrompt = ResultCounts & { prompt: Prompt };
 
-/** A shorter text stays, because the marker has a length of its own. */
+/** A text stays if its marker would omit fewer characters: a shortened text is not shortened again. */
 const MIN_OMITTED = 200;
-/** Tokens of the marker, and of the pieces that the cuts split. */
-const MARKER_TOKENS = 64;
-/** A result stays whole up to this share of its ends, so that a shortened one is not shortened again. */
-const KEPT_SHARE = 1.5;
+/** A text stays if its marker would omit fewer tokens than it has. */
+const MARKER_TOKENS = 32;
 
 /** Types of a result that are a text, and the type of the shortened text. Results of other types stay. */
 const TEXT_TYPES = new Map<JsonValue, string>([
@@ -47,7 +45,7 @@ export function shortenResults(
     const isRepeated = key !== undefined && (lastResults.get(key) ?? part) !== part;
     // Later results of the call are errors, which replace nothing.
     if (key !== undefined && !isRepeated) lastResults.delete(key);
-    const short = isRepeated ? omitRepeated(text) : cutMiddle(text, ends, counted(text));
+    const short = isRepeated ? omitRepeated(text, counted(text)) : cutMiddle(text, ends, counted(text));
     if (short === text) return part;
     counts[isRepeated ? 'repeated' : 'shortened'] += 1;
     counts.characters += text.length - short.length;
@@ -62,13 +60,13 @@ export function shortenResults(
   return { prompt: shortened, ...counts };
 }
 
-function omitRepeated(text: string): string {
-  if (text.length < MIN_OMITTED) return text;
+function omitRepeated(text: string, counted: CountedText | undefined): string {
+  if (!counted || counted.tokens <= MARKER_TOKENS || text.length < MIN_OMITTED) return text;
   return `[… ${formatCount(text.length)} characters omitted: a later call with the same arguments has the result …]`;
 }
 
 function cutMiddle(text: string, { head, tail }: TextEnds, counted: CountedText | undefined): string {
-  if (!counted || counted.tokens <= KEPT_SHARE * (head + tail) + MARKER_TOKENS) return text;
+  if (!counted || counted.tokens <= head + tail + MARKER_TOKENS) return text;
   const { headEnd, tailStart } = counted;
   const omitted = tailStart - headEnd;
   if (omitted < MIN_OMITTED) return text;
