@@ -86,6 +86,7 @@ test('only services that call a model receive the provider’s key', () => {
   const given = Object.entries(services).filter(([, service]) => JSON.stringify(service).match(/OPENAI|provider/));
   expect(given.map(([name]) => name).toSorted()).toEqual([
     'guardrails',
+    'message-history',
     'orchestrator',
     'pii',
     'semantic-recall',

@@ -96,7 +96,7 @@ test(
       (await listVariables(name)).filter((one) => ![...common, ...ofNode].includes(one));
     expect(await listOwnVariables('guardrails')).toEqual(['OPENAI_API_KEY', 'REDIS_URL']);
     expect(await listOwnVariables('tools')).toEqual([]);
-    expect(await listOwnVariables('message-history')).toEqual(['REDIS_URL', 'REQUIRE_SHARED_STORE']);
+    expect(await listOwnVariables('message-history')).toEqual(['OPENAI_API_KEY', 'REDIS_URL', 'REQUIRE_SHARED_STORE']);
     expect(await listOwnVariables('orchestrator')).toEqual(['OPENAI_API_KEY']);
     expect(await listOwnVariables('working-memory')).toEqual(['OPENAI_API_KEY', 'REDIS_URL', 'REQUIRE_SHARED_STORE']);
     expect(await listOwnVariables('semantic-recall')).toEqual([

@@ -99,7 +99,11 @@ export const SERVICES: readonly ServiceRow[] = [
     alone: true,
     reads: [...PROCESSORS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL', 'HTTP_GUARDS', ...REDIS],
   },
-  { name: 'message-history', store: 'redis', reads: [...PROCESSORS, ...STORE, ...REDIS, 'FORGET_SERVICES'] },
+  {
+    name: 'message-history',
+    store: 'redis',
+    reads: [...PROCESSORS, ...MODEL, ...STORE, ...REDIS, 'MODEL', 'FORGET_SERVICES'],
+  },
   {
     name: 'semantic-recall',
     store: 'qdrant',

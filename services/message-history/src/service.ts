@@ -1,6 +1,7 @@
 // Defines the service message-history: its processor, and the public verbs on the threads that it stores.
+import { createModels } from '@millrace/models';
 import { askForget } from '@millrace/bus';
-import type { ForgetRequest } from '@millrace/contracts';
+import { modelIdSchema, type ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
 import { connectRedis, buildResourceOwner, redisAccessSchema, defineSharedStoreSchema } from '@millrace/stores';
@@ -8,6 +9,7 @@ import { createHistoryApi } from './api/history-api.ts';
 import { STORE } from './store/history-errors.ts';
 import type { ErasedMessages, HistoryStore } from './store/history-store.ts';
 import { defineMessageHistory } from './processor/message-history.ts';
+import { createThreadTitles } from './processor/thread-titles.ts';
 import { createRedisHistoryStore } from './stores/redis/redis-history-store.ts';
 import { openSqliteHistoryStore } from './stores/sqlite/sqlite-history-store.ts';
 import { z } from 'zod';
@@ -19,8 +21,13 @@ const forgetSchema = z.object({
     .transform((list) => list.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])))
     .describe('services that store data derived from messages, comma-separated: a deletion deletes there first'),
 });
+const modelsSchema = z.object({
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
+  MODEL: modelIdSchema.default('openai/gpt-5-mini').describe('Model of titles if `generateTitle` names none.'),
+});
 const storeSchema = z.intersection(defineSharedStoreSchema('REDIS_URL', 'message-history'), redisAccessSchema);
-const configSchema = z.intersection(storeSchema, forgetSchema);
+const configSchema = z.intersection(z.intersection(storeSchema, forgetSchema), modelsSchema);
 type HistoryConfig = z.output<typeof configSchema>;
 
 export const messageHistoryService = processorService({
@@ -31,11 +38,14 @@ export const messageHistoryService = processorService({
   async open(context) {
     const store = await openStore(context);
     context.resources.add('store', () => store.close());
-    const { bus, config } = context;
+    const { bus, config, log } = context;
+    const { OPENAI_API_KEY: apiKey = 'none', OPENAI_BASE_URL: baseUrl, MODEL: defaultModel } = config;
+    const titles = createThreadTitles({ store, models: createModels({ apiKey, baseUrl }), defaultModel, log });
+    context.resources.add('titles', () => titles.close());
     const forget = async (request: ForgetRequest) =>
       void (await Promise.all(config.FORGET_SERVICES.map((service) => askForget(bus, service, request))));
     return {
-      processors: [defineMessageHistory({ store, forget })],
+      processors: [defineMessageHistory({ store, forget, titles })],
       api: createHistoryApi(store, forget),
       forget: (request) => eraseHistory(store, request),
     };

@@ -105,9 +105,13 @@ export const memorySchema = z.strictObject({
     .boolean()
     .optional()
     .describe('the history keeps the part of an answer that a stopped or failed run has shown'),
+  generateTitle: z
+    .union([z.boolean(), jsonObjectSchema])
+    .optional()
+    .describe('the history asks a model for a title of a thread that has none'),
 });
 export type MemoryConfig = z.infer<typeof memorySchema>;
-export const memoryKeySchema = memorySchema.omit({ keepPartial: true }).keyof();
+export const memoryKeySchema = memorySchema.omit({ keepPartial: true, generateTitle: true }).keyof();
 export type MemoryKey = z.infer<typeof memoryKeySchema>;
 
 /** The shipped processor of each member of `memory`. Its replicas of earlier releases advertise no `memoryKey`. */

@@ -27,7 +27,7 @@ export type Thread = z.infer<typeof threadSchema>;
 const count = z.number().int().min(0);
 const ofThread = z.object({ threadId: threadIdSchema });
 /** Maximum length of the title of a thread, in UTF-16 code units. */
-const MAX_THREAD_TITLE = 200;
+export const MAX_THREAD_TITLE = 200;
 const titleSchema = z.string().min(1).max(MAX_THREAD_TITLE);
 /** Maximum size of the metadata that a caller gives a thread, in bytes of JSON. */
 const MAX_THREAD_METADATA = 4_096;

@@ -43,7 +43,13 @@ export * from './label.ts';
 export * from './label-changes.ts';
 export * from './judge-verdict.ts';
 export { findFileKind, isKnownMediaType, isPlainType, isTextType, type FileKind } from './media-types.ts';
-export { DEFAULT_THREAD_TITLE, MAX_SEARCH_MESSAGES, threadSchema, type Thread } from './memory-api.ts';
+export {
+  DEFAULT_THREAD_TITLE,
+  MAX_SEARCH_MESSAGES,
+  MAX_THREAD_TITLE,
+  threadSchema,
+  type Thread,
+} from './memory-api.ts';
 export * from './message.ts';
 export * from './formats.ts';
 export * from './model.ts';

@@ -11,6 +11,9 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-processorConformance(() => defineMessageHistory({ store, forget: async () => undefined }), {
-  options: [{}, { lastMessages: 0 }, { includeSystemMessages: true }],
-});
+processorConformance(
+  () => defineMessageHistory({ store, forget: async () => undefined, titles: { request: () => undefined } }),
+  {
+    options: [{}, { lastMessages: 0 }, { includeSystemMessages: true }],
+  },
+);

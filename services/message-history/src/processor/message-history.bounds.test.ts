@@ -10,4 +10,6 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-processorBounds(() => defineMessageHistory({ store, forget: async () => undefined }));
+processorBounds(() =>
+  defineMessageHistory({ store, forget: async () => undefined, titles: { request: () => undefined } }),
+);

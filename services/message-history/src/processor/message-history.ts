@@ -17,6 +17,7 @@ import {
 } from '@millrace/processor';
 import { chooseMemoryOwner, retryShortOutage } from '@millrace/stores';
 import { z } from 'zod';
+import { generateTitleSchema, type ThreadTitles } from './thread-titles.ts';
 import type { HistoryStore } from '../store/history-store.ts';
 import type { Forget } from '../store/forget-messages.ts';
 import { forgetReplaced, refuseOtherEnd } from './replaced-messages.ts';
@@ -49,7 +50,7 @@ function selectMessagesToStore(
 }
 
 /** `forget`: deletes the data that other services have derived from messages. */
-export type HistoryDependencies = { store: HistoryStore; forget: Forget };
+export type HistoryDependencies = { store: HistoryStore; forget: Forget; titles: Pick<ThreadTitles, 'request'> };
 
 const NO_JUDGES: RunJudges = { input: [], output: [] };
 
@@ -86,6 +87,11 @@ const optionsSchema = z.strictObject({
     .describe(
       'Whether to store the part of an answer that a stopped or failed run has shown, with `interrupted` in its metadata. A part that an entry would judge only at its end is not stored.',
     ),
+  generateTitle: generateTitleSchema
+    .default(false)
+    .describe(
+      'Whether to ask a model for a title after a save, if the thread has none: of its first message of a user, as it is stored. `{model, instructions}` replace MODEL of the service and the shipped instructions.',
+    ),
 });
 type HistoryOptions = z.output<typeof optionsSchema>;
 
@@ -108,7 +114,7 @@ type HistoryOptions = z.output<typeof optionsSchema>;
  *     as: older
  *     options: { lastMessages: 5 }
  */
-export const defineMessageHistory = ({ store, forget }: HistoryDependencies): ProcessorDefinition =>
+export const defineMessageHistory = ({ store, forget, titles }: HistoryDependencies): ProcessorDefinition =>
   defineProcessor({
     id: 'message-history',
     description: "Recalls a thread's last messages and stores the run's own.",
@@ -124,7 +130,7 @@ export const defineMessageHistory = ({ store, forget }: HistoryDependencies): Pr
     create: (options) => ({
       id: 'message-history',
       processInput: (args) => recall(store, options, args),
-      processOutputResult: (args) => save({ store, forget }, args),
+      processOutputResult: (args) => save({ store, forget, titles }, options, args),
     }),
   });
 
@@ -179,7 +185,11 @@ function omitKnown(recalled: readonly Message[], conversation: readonly Message[
   });
 }
 
-async function save({ store, forget }: HistoryDependencies, args: ProcessOutputResultArgs): Promise<void> {
+async function save(
+  { store, forget, titles }: HistoryDependencies,
+  options: HistoryOptions,
+  args: ProcessOutputResultArgs,
+): Promise<void> {
   const { messageList, result, run, abortSignal, replaces = [] } = args;
   const { tenant, threadId, resourceId, runId, epoch } = run;
   if (threadId === undefined || !result.answered) return;
@@ -191,4 +201,5 @@ async function save({ store, forget }: HistoryDependencies, args: ProcessOutputR
   const dropped = await forgetReplaced({ store, forget, place, signal: abortSignal }, replaces, messages);
   const block = { tenant, threadId, owner, runId, agent: run.agent, epoch, messages, replaces: dropped };
   await retryShortOutage(() => store.saveBlock(block, abortSignal), abortSignal);
+  titles.request({ tenant, threadId, owner }, options.generateTitle);
 }

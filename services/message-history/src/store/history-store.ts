@@ -47,7 +47,7 @@ export type HistoryBlock = ThreadRef & {
 /** `offset` counts from the start of the list. */
 export type ListRange = { limit: number; offset: number };
 /** Default of `maxBytes`: READ_MAX_BYTES. */
-type MessageRange = ListRange & { maxBytes?: number };
+type ReadRange = ListRange & { maxBytes?: number };
 export type MessagePage = { messages: Message[]; total: number };
 /** `leftOut`: number of requested messages that did not fit READ_MAX_BYTES. */
 export type RecentMessages = { messages: Message[]; leftOut: number };
@@ -93,7 +93,7 @@ export type HistoryStore = {
    * page starts after them.
    * @throws thread-unknown
    */
-  listMessages(thread: ThreadRef, page: MessageRange, signal?: AbortSignal): Promise<MessagePage>;
+  listMessages(thread: ThreadRef, page: ReadRange, signal?: AbortSignal): Promise<MessagePage>;
   /**
    * Returns the last `count` messages, oldest first; fewer if more would exceed READ_MAX_BYTES. @throws thread-unknown
    */
@@ -109,6 +109,8 @@ export type HistoryStore = {
   ): Promise<ThreadPage>;
   /** @throws thread-unknown */
   getThread(thread: ThreadRef, signal?: AbortSignal): Promise<Thread>;
+  /** Sets the title of a thread that has none. @throws thread-unknown, also for a thread of another owner */
+  nameThread(thread: OwnedThread, title: string, signal?: AbortSignal): Promise<void>;
   /** @throws thread-unknown, also for a thread of another owner */
   updateThread(thread: OwnedThread, change: ThreadChange, signal?: AbortSignal): Promise<void>;
   /**

@@ -41,7 +41,14 @@ export async function callHistory(
     stage,
     uses: [
       ...before.map((definition) => ({ definition })),
-      { definition: defineMessageHistory({ store, forget: async () => undefined }), options },
+      {
+        definition: defineMessageHistory({
+          store,
+          forget: async () => undefined,
+          titles: { request: () => undefined },
+        }),
+        options,
+      },
       ...after.map((definition) => ({ definition })),
     ],
     messages,

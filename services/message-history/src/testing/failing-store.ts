@@ -16,6 +16,7 @@ export function createFailingStore(): HistoryStore & { calls: string[] } {
     listLastMessages: fail('listLastMessages'),
     listThreads: fail('listThreads'),
     getThread: fail('getThread'),
+    nameThread: fail('nameThread'),
     updateThread: fail('updateThread'),
     deleteThread: fail('deleteThread'),
     findMessages: fail('findMessages'),

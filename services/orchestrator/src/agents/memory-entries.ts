@@ -66,11 +66,12 @@ function omitName({ as: _as, options: _options, ...rest }: EntryObject): EntryOb
 
 /** Options by member of `memory`, in the order of the calls. */
 function collectMemoryOptions(memory: MemoryConfig | undefined): Map<MemoryKey, JsonObject> {
-  const { lastMessages, keepPartial, semanticRecall, workingMemory } = memory ?? {};
+  const { lastMessages, keepPartial, generateTitle, semanticRecall, workingMemory } = memory ?? {};
   const options = new Map<MemoryKey, JsonObject>();
   const history = {
     ...(lastMessages !== undefined && { lastMessages }),
     ...(keepPartial !== undefined && { keepPartial }),
+    ...(generateTitle !== undefined && { generateTitle }),
   };
   options.set('lastMessages', history);
   if (semanticRecall) options.set('semanticRecall', semanticRecall === true ? {} : semanticRecall);

@@ -61,6 +61,17 @@ export function describeBeginning(store: () => HistoryStore): void {
       expect((await store().getThread(created)).metadata).toEqual({ b: 2 });
     });
 
+    test('a thread is named once, and a title of a caller stays', async () => {
+      const saved = block({ tenant: newTenant() });
+      await store().saveBlock(saved);
+      await store().nameThread(saved, 'Named');
+      await store().nameThread(saved, 'Again');
+      expect(await store().getThread(saved)).toMatchObject({ title: 'Named' });
+      const unknown = { code: 'thread-unknown' };
+      await expect(store().nameThread({ ...saved, owner: 'bob' }, 'x')).rejects.toMatchObject(unknown);
+      await expect(store().nameThread({ ...saved, threadId: 'none' }, 'x')).rejects.toMatchObject(unknown);
+    });
+
     test('an update replaces the metadata of the caller as a whole, and the agents stay and grow', async () => {
       const saved = block({ tenant: newTenant(), agent: 'demo' });
       await store().saveBlock(saved);

@@ -1,7 +1,8 @@
 -- Changes a thread of an owner as a whole. All keys are the thread's, and so of one slot.
 --
 -- KEYS thread, order, bodies, runs
--- ARGV owner, then 'update' and fields with their values; 'empty'; 'drop'; 'delete' and message ids; or 'truncate', the id of the first message to delete and
+-- ARGV owner, then 'update' and fields with their values; 'name', the title and that of a
+--      thread without one; 'empty'; 'drop'; 'delete' and message ids; or 'truncate', the id of the first message to delete and
 --      that of the last message
 -- Returns {'thread-unknown'} if the thread does not exist or has another owner, {'conflict', id of the last message or ''} if 'truncate' expects
 -- another one, else {'ok', number of deleted messages}. 'drop' keeps a thread that has messages again.
@@ -14,6 +15,12 @@ end
 if what == 'update' then
   for at = 3, #ARGV, 2 do
     redis.call('HSET', thread, ARGV[at], ARGV[at + 1])
+  end
+  return { 'ok', '0' }
+end
+if what == 'name' then
+  if redis.call('HGET', thread, 'title') == ARGV[4] then
+    redis.call('HSET', thread, 'title', ARGV[3])
   end
   return { 'ok', '0' }
 end

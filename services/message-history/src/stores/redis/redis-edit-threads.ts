@@ -1,7 +1,7 @@
 // Updates and deletes threads and messages on Redis. The lists of threads are in other slots than the thread: a deletion
 // first empties the thread, then takes it off the lists, then drops it, so that a killed process leaves no message and
 // no listed thread that does not exist.
-import { MillraceError } from '@millrace/contracts';
+import { DEFAULT_THREAD_TITLE, MillraceError } from '@millrace/contracts';
 import { RUN_MARK_TTL_MS, readScript, runScript, storeCalls } from '@millrace/stores';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
@@ -13,7 +13,14 @@ import { listThread, unlistThread } from './redis-thread-index.ts';
 
 type RedisThreadEdits = Pick<
   HistoryStore,
-  'updateThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'findTail' | 'truncateThread' | 'eraseOwner'
+  | 'updateThread'
+  | 'nameThread'
+  | 'deleteThread'
+  | 'findMessages'
+  | 'deleteMessages'
+  | 'findTail'
+  | 'truncateThread'
+  | 'eraseOwner'
 >;
 const answered = storeCalls(STORE);
 const script = readScript(new URL('./edit-thread.lua', import.meta.url));
@@ -63,6 +70,9 @@ export function createRedisThreadEdits(redis: Redis): RedisThreadEdits {
     return count;
   };
   return {
+    async nameThread(thread, title, signal) {
+      await edit(thread, signal, 'name', title, DEFAULT_THREAD_TITLE);
+    },
     async updateThread(thread, { title, metadata }, signal) {
       const fields = { ...(title !== undefined && { title }), ...(metadata && { own: JSON.stringify(metadata) }) };
       await edit(thread, signal, 'update', ...Object.entries(fields).flat());

@@ -1,5 +1,6 @@
 // Updates and deletes threads and messages of the embedded store, each in one transaction.
 import type { DatabaseSync } from 'node:sqlite';
+import { DEFAULT_THREAD_TITLE } from '@millrace/contracts';
 import {
   RUN_MARK_TTL_MS,
   checkTenant,
@@ -22,7 +23,14 @@ import type { Statements } from './sqlite-statements.ts';
 
 type SqliteThreadEdits = Pick<
   HistoryStore,
-  'updateThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'findTail' | 'truncateThread' | 'eraseOwner'
+  | 'updateThread'
+  | 'nameThread'
+  | 'deleteThread'
+  | 'findMessages'
+  | 'deleteMessages'
+  | 'findTail'
+  | 'truncateThread'
+  | 'eraseOwner'
 >;
 const answered = storeCalls(STORE);
 
@@ -37,6 +45,8 @@ export function createSqliteThreadEdits(database: DatabaseSync, statements: Stat
       });
     });
   return {
+    nameThread: (thread, title, signal) =>
+      runEdit(thread, signal, (key) => void statements.setFirstTitle.run(title, ...key, DEFAULT_THREAD_TITLE)),
     updateThread: (thread, { title, metadata }, signal) =>
       runEdit(thread, signal, (key) => {
         if (title !== undefined) statements.setTitle.run(title, ...key);

@@ -56,6 +56,7 @@ export function prepareStatements(database: DatabaseSync) {
     eraseRun: prepareStatement('INSERT OR REPLACE INTO history_erased_runs VALUES (?, ?, ?, ?)'),
     forgetErased: prepareStatement('DELETE FROM history_erased_runs WHERE until < ?'),
     listOwned: prepareStatement('SELECT id FROM history_threads WHERE tenant = ? AND resource_id = ?'),
+    setFirstTitle: prepareStatement('UPDATE history_threads SET title = ? WHERE tenant = ? AND id = ? AND title = ?'),
     setTitle: prepareStatement('UPDATE history_threads SET title = ? WHERE tenant = ? AND id = ?'),
     // The list of agents stays.
     setMetadata: prepareStatement(`
