@@ -92,6 +92,11 @@ describe('the lists of the families', () => {
     ]);
   });
 
+  test('do not replace a member that is no list: it is refused', () => {
+    const { issues } = read({ input: 'pii', processors });
+    expect(issues.map(({ path }) => path)).toEqual(['input']);
+  });
+
   test.each([
     ['a step of the model', { llm_steps: ['x'] }, 'processors.llm_steps'],
     ['an unknown family', { __families: [] }, 'processors.__families'],

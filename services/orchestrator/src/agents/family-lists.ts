@@ -30,6 +30,8 @@ export function readFamilies(definition: JsonObject): FamilyLists {
   const issues = Object.entries(isObject(processors) ? processors : { '': processors }).flatMap(([family, value]) => {
     const list = Object.hasOwn(FAMILIES, family) ? FAMILIES[family] : undefined;
     if (list === undefined || !Array.isArray(value)) return [createFamilyIssue(family)];
+    // The form reports a member that is no list: a family must not replace it.
+    if (definition[list] !== undefined && !Array.isArray(definition[list])) return [];
     const { listed = [], places } = lists[list];
     const added = value.map((_, at) => `processors.${family}[${at}]`);
     lists[list] = { listed: [...listed, ...value], places: [...places, ...added] };

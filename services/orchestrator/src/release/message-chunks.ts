@@ -29,6 +29,10 @@ const FRAME: ReadonlySet<string> = new Set([
 
 export const isFrame = (part: Chunk): boolean => FRAME.has(part.type) || isDataChunk(part);
 
+/** Returns the text that a client reads if it joins the pieces of the chunks. */
+export const joinText = (chunks: readonly Chunk[]): string =>
+  chunks.map((part) => (part.type === 'text-delta' ? part.payload.text : '')).join('');
+
 export function makeMessageChunks(runId: string, message: Message): Chunk[] {
   return listModelParts(message).flatMap((part, at) =>
     toChunkBodies(part, `${message.id}.${at}`).map((body) => makeChunk(runId, body)),

@@ -39,10 +39,12 @@ export async function acceptAnswer(
 ): Promise<Interrupt | undefined> {
   const message = labelAnswer(answer.message, readAnswerTrust(run.getState()));
   const system = run.getState().conversation.system;
+  const known = Object.hasOwn(run.getState().stored, message.id);
   run.dispatch({
     action: 'messages-changed',
     ops: [{ op: 'add', source: 'response', message }],
-    ...keepStored(message, stored),
+    // The text of a rejected try must not stay if its later entries are skipped now.
+    ...keepStored(message, stored ?? (known ? readMessageText(message) : undefined)),
   });
   const draft = {
     answer: { ...answer, message },

@@ -7,8 +7,7 @@ import { labelChanged } from '../state/run-labels.ts';
 import { keepStored } from '../state/stored-texts.ts';
 import type { Run } from '../state/run-context.ts';
 import { guardAgain } from './guard-again.ts';
-import { isFrame, makeMessageChunks, makeStepFinish } from '../release/message-chunks.ts';
-import { joinText } from '../sessions/stored-text.ts';
+import { isFrame, joinText, makeMessageChunks, makeStepFinish } from '../release/message-chunks.ts';
 import { isStepFinish, putInPlace, splitSteps, type StepChunks } from './step-chunks.ts';
 import { getOwner } from '../state/run-head.ts';
 

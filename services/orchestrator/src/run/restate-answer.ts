@@ -9,8 +9,7 @@ import { readVisible } from '../state/logged-chunks.ts';
 import { storeBeforeRetract } from '../state/retract.ts';
 import type { Run } from '../state/run-context.ts';
 import { readHead } from '../state/run-head.ts';
-import { makeMessageChunks } from '../release/message-chunks.ts';
-import { joinText } from '../sessions/stored-text.ts';
+import { joinText, makeMessageChunks } from '../release/message-chunks.ts';
 import {
   findRestated,
   listAdded,

@@ -2,8 +2,7 @@
 // answers have passed the output chain. Pure.
 import { readMessageText, buildTextMessage, type Chunk, type Message, type RunState } from '@millrace/contracts';
 import { buildResponseMessageId } from '../state/response-message.ts';
-import { isFrame, makeStepFinish, makeMessageChunks } from '../release/message-chunks.ts';
-import { joinText } from '../sessions/stored-text.ts';
+import { isFrame, joinText, makeMessageChunks, makeStepFinish } from '../release/message-chunks.ts';
 import { isStepFinish, putInPlace, splitSteps } from './step-chunks.ts';
 
 /** `text`: the joined text of the whole run. */

@@ -58,7 +58,7 @@ export type Chain = {
   linked?: LinkedSessions;
   /** Set if the agent records changes. */
   texts?: StreamTexts;
-  stored?: StoredText;
+  stored?: StoredText | undefined;
   comparison: Comparison;
   makeLast?: (() => readonly Chunk[]) | undefined;
   last?: LastOutput | undefined;

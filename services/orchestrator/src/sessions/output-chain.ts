@@ -167,7 +167,7 @@ function link(chain: Chain, openings: Openings): void {
   const texts = chain.run.changes && createStreamTexts(entries);
   if (texts) chain.texts = texts;
   const stored = createStoredText(entries, listAfterMemory(chain.run.plan));
-  if (stored) chain.stored = stored;
+  chain.stored = stored;
   const linked = linkSessions(links, {
     onSeen(at, chunks) {
       observe(at, chunks);

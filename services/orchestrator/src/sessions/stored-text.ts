@@ -1,5 +1,6 @@
 // Keeps the text of an answer at memory's position among the sessions of its step.
 import type { Chunk, PlanEntry } from '@millrace/contracts';
+import { joinText } from '../release/message-chunks.ts';
 
 export type StoredText = {
   /** Adds chunks that enter the session at this index or, after the last one, leave it. */
@@ -26,7 +27,3 @@ export function createStoredText(
     read: () => text,
   };
 }
-
-/** Returns the text that a client reads if it joins the pieces of the chunks. */
-export const joinText = (chunks: readonly Chunk[]): string =>
-  chunks.map((part) => (part.type === 'text-delta' ? part.payload.text : '')).join('');
