@@ -33,9 +33,26 @@ const greeter = defineProcessor({
   },
 });
 
+const eraser = defineProcessor({
+  id: 'place-eraser',
+  description: 'Judges the stream, and replaces the whole answer at the end of the step or of the run.',
+  stages: ['processOutputStream', 'processOutputStep', 'processOutputResult'],
+  reads: ['response'],
+  options: z.strictObject({ stage: z.enum(['step', 'result']), to: z.string() }),
+  create: ({ stage, to }) => {
+    const erase = (messages: readonly Message[]) => messages.map((one) => withText(one, () => to));
+    return {
+      id: 'place-eraser',
+      processOutputStream: async ({ part }) => part,
+      processOutputStep: ({ messages }) => (stage === 'step' ? erase(messages) : undefined),
+      processOutputResult: ({ messages }) => (stage === 'result' ? erase(messages) : undefined),
+    };
+  },
+});
+
 const nats = useNats();
 const redis = useRedis();
-useProcessors(nats, [greeter], 'place-greeters');
+useProcessors(nats, [greeter, eraser], 'place-greeters');
 const stack = useStack(nats, ['orchestrator', 'guardrails', 'message-history'], () => ({ REDIS_URL: redis.url }));
 
 type Kept = { reader: string; thread: string };
@@ -88,6 +105,16 @@ describe.each(['chunk', 'step', 'result'])('with `release: %s`, memory stores', 
     const kept = await ask(output, { release });
     check(kept);
     expect(kept.reader.length).toBeLessThan(ANSWER.length);
+  });
+
+  test.each([
+    ['step', ''],
+    ['result', ''],
+    ['step', 'Ask the office.'],
+    ['result', 'Ask the office.'],
+  ])('nothing of an answer that an entry before it has replaced at the %s by "%s"', async (stage, to) => {
+    const { thread } = await ask([{ use: 'place-eraser', options: { stage, to } }, 'memory', shorten], { release });
+    expect(thread).toBe(to);
   });
 
   test('the answer of the readers if it is last, and if an entry before it judges whole answers alone', async () => {

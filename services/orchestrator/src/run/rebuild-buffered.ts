@@ -32,8 +32,8 @@ export function takePassed(
   take: RewordedAnswer['take'],
 ): void {
   const text = joinText(passed);
-  if (stored) run.dispatch({ action: 'messages-changed', ops: [], ...keepStored(message, joinText(stored)) });
   if (text !== readMessageText(message)) take(labelChanged(run.getState(), withText(message, text), message));
+  if (stored) run.dispatch({ action: 'messages-changed', ops: [], ...keepStored(message, joinText(stored)) });
 }
 
 export async function rebuildBuffered(run: Run, reworded: RewordedAnswer): Promise<Interrupt | undefined> {

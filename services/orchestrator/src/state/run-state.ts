@@ -88,7 +88,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
         ...state,
         conversation: applyOps(state.conversation, labelOwnOps(state, action.ops)),
         unpassed: listUnpassedIds(state.unpassed, action),
-        ...(action.stored && { stored: { ...state.stored, ...action.stored } }),
+        stored: changeStored(state.stored, action),
       };
     case 'messages-passed':
       return { ...state, unpassed: [] };
@@ -155,6 +155,15 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'rejected':
       return { ...state, rejection: action.ending };
   }
+}
+
+/** A text that processors have changed since is stored as it is, until it has passed memory's position again. */
+function changeStored(
+  before: RunState['stored'],
+  { ops, unpassed, stored }: Extract<RunAction, { action: 'messages-changed' }>,
+): RunState['stored'] {
+  const changed = new Set(unpassed ? ops.flatMap((op) => ('message' in op ? [op.message.id] : [])) : []);
+  return { ...Object.fromEntries(Object.entries(before).filter(([id]) => !changed.has(id))), ...stored };
 }
 
 /** Moves messages between passed and unpassed: the later one wins. */
