@@ -160,8 +160,8 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   // Begun calls are made; if the run is handed over, other calls are left to its next owner.
   const places = createToolPlaces(run);
   const takeNext = () => {
-    const at = left.findIndex((call) => places.isFree(call.toolName));
-    return run.isLeaving() && left[at] && !isBegun(run, left[at]) ? undefined : left.splice(at, at < 0 ? 0 : 1)[0];
+    const at = left.findIndex((call) => places.isFree(call.toolName) && (!run.isLeaving() || isBegun(run, call)));
+    return at < 0 ? undefined : left.splice(at, 1)[0];
   };
   const runWorker = async () => {
     try {
