@@ -8,7 +8,7 @@ import { API, SCOPES, hashCaller, type ApiVerb, type Scope } from '@millrace/con
 import { useBus, useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { buildRequests, listRoutes, type Asked, type OpenApi } from './hidden-parts/ask-everything.ts';
+import { buildRequests, listRoutes, sendAsked, type Asked, type OpenApi } from './hidden-parts/ask-everything.ts';
 import { script } from './script.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-tenants-'));
@@ -58,18 +58,7 @@ const getOwner = (): Client => {
 };
 const createKey = async (client: Client, scopes: readonly Scope[], subject?: string): Promise<string> =>
   (await client.keys.create({ scopes: [...scopes], ...(subject !== undefined && { subject }) })).key;
-const send = (key: string, { method, path, body, accept }: Asked, headers: Record<string, string> = {}) =>
-  fetch(url + path, {
-    method,
-    headers: {
-      ...headers,
-      authorization: `Bearer ${key}`,
-      ...(accept !== undefined && { accept }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
-  });
+const send = (key: string, asked: Asked, headers: Record<string, string> = {}) => sendAsked(url, key, asked, headers);
 const post = (path: string, body: object): Asked => ({ method: 'POST', path, body });
 
 beforeAll(async () => {

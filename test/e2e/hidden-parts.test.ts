@@ -15,7 +15,14 @@ import {
 } from '@millrace/contracts';
 import { eventually, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildRequests, listRoutes, type Asked, type Known, type OpenApi } from './hidden-parts/ask-everything.ts';
+import {
+  buildRequests,
+  listRoutes,
+  sendAsked,
+  type Asked,
+  type Known,
+  type OpenApi,
+} from './hidden-parts/ask-everything.ts';
 import {
   AGENT,
   BLOCKED_WORD,
@@ -61,17 +68,7 @@ let caller = '';
 
 const createKey = async (scopes: readonly Scope[], more: object = {}) =>
   (await stack.client.keys.create({ scopes: [...scopes], subject: SUBJECT, ...more })).key;
-const send = (key: string, { method, path, body, accept }: Asked) =>
-  fetch(url + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(accept !== undefined && { accept }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
-  });
+const send = (key: string, asked: Asked) => sendAsked(url, key, asked);
 
 beforeAll(async () => {
   const keys = join(nats.keys ?? '', 'auth');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { listRoutes, type Asked, type OpenApi } from './hidden-parts/ask-everything.ts';
+import { listRoutes, sendAsked, type Asked, type OpenApi } from './hidden-parts/ask-everything.ts';
 import { script } from './script.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-limited-'));
@@ -29,18 +29,7 @@ let url = '';
 let keys = { all: '', limited: '' };
 let runs: string[] = [];
 
-const send = (key: string, { method, path, body, accept }: Asked, headers: Record<string, string> = {}) =>
-  fetch(url + path, {
-    method,
-    headers: {
-      ...headers,
-      authorization: `Bearer ${key}`,
-      ...(accept !== undefined && { accept }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
-  });
+const send = (key: string, asked: Asked, headers: Record<string, string> = {}) => sendAsked(url, key, asked, headers);
 const startRun = async (key: string, agent: string, body: object) =>
   send(key, { method: 'POST', path: `/v1/agents/${agent}/runs?wait=20`, body });
 

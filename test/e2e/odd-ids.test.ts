@@ -7,7 +7,7 @@ import { API, SCOPES, type ApiVerb } from '@millrace/contracts';
 import { eventually, useBus, useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { buildRequests, listRoutes, type Asked } from './hidden-parts/ask-everything.ts';
+import { buildRequests, listRoutes, sendAsked, type Asked } from './hidden-parts/ask-everything.ts';
 import { script } from './script.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-odd-'));
@@ -70,18 +70,7 @@ type Document = z.output<typeof documentSchema>;
 
 let url = '';
 let key = '';
-const send = ({ method, path, body, accept }: Asked, headers: Record<string, string> = {}) =>
-  fetch(url + path, {
-    method,
-    headers: {
-      ...headers,
-      authorization: `Bearer ${key}`,
-      ...(accept !== undefined && { accept }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
-  });
+const send = (asked: Asked, headers: Record<string, string> = {}) => sendAsked(url, key, asked, headers);
 const readDocument = async (): Promise<Document> =>
   documentSchema.parse(await (await fetch(`${url}/openapi.json`)).json());
 

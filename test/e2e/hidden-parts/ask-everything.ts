@@ -76,6 +76,25 @@ type Operation = { operationId: string; requestBody?: unknown };
 export type OpenApi = { paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
 export type Asked = { method: string; path: string; body?: unknown; accept?: string };
 
+/** Sends the request as the caller of the key. */
+export const sendAsked = (
+  url: string,
+  key: string,
+  { method, path, body, accept }: Asked,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  fetch(url + path, {
+    method,
+    headers: {
+      ...headers,
+      authorization: `Bearer ${key}`,
+      ...(accept !== undefined && { accept }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
+  });
+
 /** Bodies of the routes of the document by operation; other routes receive an empty object. */
 const BODIES: Readonly<Record<string, unknown>> = {
   startRun: { input: 'hello', inputProcessors: ['pii', 'unknown'] },

@@ -144,3 +144,16 @@ export type HistoryStore = {
   eraseOwner(owner: HistoryOwner, runs: readonly HistoryRun[], signal?: AbortSignal): Promise<ErasedMessages>;
   close(): Promise<void>;
 };
+
+/** The methods that change threads. */
+export type ThreadEdits = Pick<
+  HistoryStore,
+  | 'updateThread'
+  | 'nameThread'
+  | 'deleteThread'
+  | 'findMessages'
+  | 'deleteMessages'
+  | 'findTail'
+  | 'truncateThread'
+  | 'eraseOwner'
+>;

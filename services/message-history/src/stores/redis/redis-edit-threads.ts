@@ -6,22 +6,11 @@ import { RUN_MARK_TTL_MS, readScript, runScript, storeCalls } from '@millrace/st
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { STORE, createTailConflict, createUnknownThreadError } from '../../store/history-errors.ts';
-import type { HistoryStore, HistoryRun, OwnedThread } from '../../store/history-store.ts';
+import type { HistoryRun, OwnedThread, ThreadEdits } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import { listIndexKeys, listThreadKeys } from './redis-keys.ts';
 import { listThread, unlistThread } from './redis-thread-index.ts';
 
-type RedisThreadEdits = Pick<
-  HistoryStore,
-  | 'updateThread'
-  | 'nameThread'
-  | 'deleteThread'
-  | 'findMessages'
-  | 'deleteMessages'
-  | 'findTail'
-  | 'truncateThread'
-  | 'eraseOwner'
->;
 const answered = storeCalls(STORE);
 const script = readScript(new URL('./edit-thread.lua', import.meta.url));
 const replySchema = z.union([
@@ -50,7 +39,7 @@ async function relistThread(redis: Redis, thread: OwnedThread): Promise<void> {
   await list();
 }
 
-export function createRedisThreadEdits(redis: Redis): RedisThreadEdits {
+export function createRedisThreadEdits(redis: Redis): ThreadEdits {
   const edit = async (thread: OwnedThread, signal: AbortSignal | undefined, ...change: string[]): Promise<number> => {
     const { thread: key, order, bodies, runs } = listThreadKeys(thread);
     const reply = await answered('change a thread', signal, () =>
@@ -62,7 +51,7 @@ export function createRedisThreadEdits(redis: Redis): RedisThreadEdits {
       throw createTailConflict(thread.threadId, change.at(-1) ?? '', parsed[1] === '' ? undefined : parsed[1]);
     return parsed[1];
   };
-  const deleteThread: RedisThreadEdits['deleteThread'] = async (thread, signal) => {
+  const deleteThread: ThreadEdits['deleteThread'] = async (thread, signal) => {
     const count = await edit(thread, signal, 'empty');
     await answered('take a thread off the lists', signal, () => unlistThread(redis, thread, thread.owner));
     await edit(thread, signal, 'drop').catch(ignoreUnknown);

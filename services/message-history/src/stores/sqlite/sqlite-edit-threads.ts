@@ -13,28 +13,17 @@ import { STORE, createTailConflict, createUnknownThreadError } from '../../store
 import type {
   ErasedMessages,
   HistoryOwner,
-  HistoryStore,
   HistoryRun,
   OwnedThread,
   ThreadTail,
+  ThreadEdits,
 } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import type { Statements } from './sqlite-statements.ts';
 
-type SqliteThreadEdits = Pick<
-  HistoryStore,
-  | 'updateThread'
-  | 'nameThread'
-  | 'deleteThread'
-  | 'findMessages'
-  | 'deleteMessages'
-  | 'findTail'
-  | 'truncateThread'
-  | 'eraseOwner'
->;
 const answered = storeCalls(STORE);
 
-export function createSqliteThreadEdits(database: DatabaseSync, statements: Statements): SqliteThreadEdits {
+export function createSqliteThreadEdits(database: DatabaseSync, statements: Statements): ThreadEdits {
   const runEdit = <T>(thread: OwnedThread, signal: AbortSignal | undefined, edit: (key: ThreadKey) => T) =>
     answered('change a thread', signal, () => {
       const { tenant, threadId, owner } = thread;
