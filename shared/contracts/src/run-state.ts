@@ -272,6 +272,10 @@ export const runStateSchema = z.object({
   retryCount: count.describe('consecutive; 0 after an accepted step'),
   modelCalls: count,
   clientCalls: count.default(0).describe('calls of the caller’s tools so far; also those of rejected answers'),
+  toolCalls: z
+    .record(z.string(), count)
+    .default({})
+    .describe('by tool: the calls that processToolCall has allowed so far; also those of repeated steps'),
   answered: z.boolean().describe('a model has answered in this run'),
   usage: usageSchema,
   costUnknown: z.boolean().default(false).describe('the cost of a call is unknown, and so is the cost of the run'),

@@ -35,7 +35,7 @@ export async function judgeCalls(run: Run): Promise<Interrupt | undefined> {
   const calls: PlacedCall[] = [];
   const denied: PlacedResult[] = [];
   for (const [position, toolCall] of open.answer.toolCalls.entries()) {
-    const judged = await judgeCall(run, { ...toolCall, position });
+    const judged = await judgeCall(run, { ...toolCall, position }, calls);
     if ('interrupt' in judged) return judged.interrupt;
     if ('denied' in judged) denied.push(judged.denied);
     if ('call' in judged) calls.push(judged.call);
@@ -46,12 +46,17 @@ export async function judgeCalls(run: Run): Promise<Interrupt | undefined> {
 
 type JudgedCall = { call: PlacedCall } | { denied: PlacedResult } | { waits: true } | { interrupt: Interrupt };
 
-async function judgeCall(run: Run, { position, ...toolCall }: PlacedCall): Promise<JudgedCall> {
+/** @param allowed calls of the answer that the state does not count yet */
+async function judgeCall(
+  run: Run,
+  { position, ...toolCall }: PlacedCall,
+  allowed: readonly PlacedCall[] = [],
+): Promise<JudgedCall> {
   const { tools = [], answer } = run.getState().open ?? {};
   if (answer?.finishReason === 'length') return { denied: { ...createCutOffResult(toolCall), position } };
   const tool = tools.find((known) => known.name === toolCall.toolName);
   if (!tool) return { denied: { ...createUnknownToolResult(toolCall, tools), position } };
-  const exhausted = findExhausted(run, toolCall, position);
+  const exhausted = findExhausted(run, { ...toolCall, position }, allowed);
   if (exhausted) return { denied: { ...exhausted, position } };
   const asked = findPendingAt(run, 'processToolCall', position);
   if (asked?.policy === 'untrusted') return resumeUntrusted(run, { ...toolCall, position }, tool);

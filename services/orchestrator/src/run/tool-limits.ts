@@ -1,24 +1,40 @@
 // The limits that the agent's entry of a tool sets for a run: the number of its calls, and of concurrent ones.
-import { getOwnMember, type PlacedCall, type PlacedResult, type ToolCall, type ToolRule } from '@millrace/contracts';
+import {
+  getOwnMember,
+  pickCall,
+  type PlacedCall,
+  type PlacedResult,
+  type ToolCall,
+  type ToolRule,
+} from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 
 const readRule = ({ plan }: Run, tool: string): Partial<ToolRule> => getOwnMember(plan.toolRules ?? {}, tool) ?? {};
 
-/** Returns the result of a call above the limit, which the model reads; undefined for a call within it. */
-export function findExhausted(run: Run, call: ToolCall, position: number): Omit<PlacedResult, 'position'> | undefined {
+/**
+ * Returns the result of a call above the limit, which the model reads; undefined for a call within it. A call that waits
+ * for an approval reserves its place for the later calls of its answer.
+ * @param allowed calls of the answer that the state does not count yet
+ */
+export function findExhausted(
+  run: Run,
+  call: PlacedCall,
+  allowed: readonly ToolCall[],
+): Omit<PlacedResult, 'position'> | undefined {
   const { maxCalls } = readRule(run, call.toolName);
   if (maxCalls === undefined) return undefined;
-  const { steps, open } = run.getState();
-  const isOwn = ({ toolName }: { toolName: string }) => toolName === call.toolName;
-  const before = steps.reduce((sum, { toolCalls }) => sum + toolCalls.filter(isOwn).length, 0);
-  const earlier = open?.answer?.toolCalls.slice(0, position).filter(isOwn).length ?? 0;
-  if (before + earlier < maxCalls) return undefined;
+  const { toolCalls, pending } = run.getState();
+  const waiting = pending.flatMap(({ stage, toolCall, position = Infinity }) =>
+    stage === 'processToolCall' && toolCall && position < call.position ? [toolCall] : [],
+  );
+  const own = [...allowed, ...waiting].filter(({ toolName }) => toolName === call.toolName);
+  if ((getOwnMember(toolCalls, call.toolName) ?? 0) + own.length < maxCalls) return undefined;
   const error = {
     code: 'tool-calls-exhausted',
     message: `${call.toolName} may be called ${maxCalls} times in a run, and was not called again.`,
     remedy: 'Answer with the information that you have, or use another tool.',
   };
-  return { ...call, result: { error }, isError: true };
+  return { ...pickCall(call), result: { error }, isError: true };
 }
 
 const readConcurrency = (run: Run, tool: string): number => readRule(run, tool).concurrency ?? Infinity;

@@ -15,6 +15,7 @@ import {
   type StepAnswer,
   type ToolResult,
 } from '@millrace/contracts';
+import { addJudged, withJudged, type OpenStep } from './judged-calls.ts';
 import { reducePending } from './reduce-pending.ts';
 import { addPaidUsage, addProcessorUsage } from './add-usage.ts';
 import { replaceCallIds } from './hashed-ids.ts';
@@ -60,6 +61,7 @@ export function createInitialState({ request, applied, firstIndex }: RunBeginnin
     retryCount: 0,
     modelCalls: 0,
     clientCalls: 0,
+    toolCalls: {},
     answered: false,
     usage: {},
     costUnknown: false,
@@ -121,7 +123,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'answer-accepted':
       return open ? acceptAnswer(state, { ...open, tools: action.tools }, action.answer) : state;
     case 'calls-judged':
-      return open ? { ...state, open: { ...open, calls: action.calls, results: action.denied } } : state;
+      return open ? addJudged(state, { ...open, calls: action.calls, results: action.denied }, action.calls) : state;
     case 'call-begun':
       return open ? { ...state, open: { ...open, begun: [...open.begun, action.position] } } : state;
     case 'tool-finished':
@@ -135,7 +137,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'answer-drafted':
       return open ? { ...state, open: { ...open, draft: action.draft } } : state;
     case 'call-judged':
-      return open ? { ...state, open: withJudged(open, action) } : state;
+      return open ? addJudged(state, withJudged(open, action), action.call ? [action.call] : []) : state;
     case 'results-judged':
       return open ? { ...state, open: { ...open, judged: action.results } } : state;
     case 'finish-passed':
@@ -180,8 +182,6 @@ function joinTaint(taint: RunState['taint'], found: RunState['taint']): RunState
   const join = (one: readonly string[], other: readonly string[]) => [...new Set([...one, ...other])];
   return { entries: join(taint.entries, found.entries), origins: join(taint.origins, found.origins) };
 }
-
-type OpenStep = NonNullable<RunState['open']>;
 
 /**
  * Retries count consecutively: the count is reset when an accepted step is followed by another one. A step that
@@ -245,14 +245,6 @@ function resetBegun(open: OpenStep, { stage, position }: HeldPending): OpenStep 
 
 function withObject({ object: _, ...answer }: StepAnswer, object: JsonValue | undefined): StepAnswer {
   return { ...answer, ...(object !== undefined && { object }) };
-}
-
-function withJudged(open: OpenStep, { call, denied }: Extract<RunAction, { action: 'call-judged' }>): OpenStep {
-  return {
-    ...open,
-    calls: [...(open.calls ?? []), ...(call ? [call] : [])],
-    results: [...open.results, ...(denied ? [denied] : [])],
-  };
 }
 
 function closeStep(state: RunState, open: OpenStep, results: ToolResult[]): RunState {

@@ -39,6 +39,7 @@ export type TestRun = {
 export type TestRunOptions = {
   entries?: readonly PlanEntry[];
   tools?: Plan['tools'];
+  toolRules?: Plan['toolRules'];
   agent?: Partial<Agent>;
   request?: Partial<RunRequest>;
   bus?: Bus;
@@ -55,7 +56,7 @@ export type TestRunOptions = {
 export function createTestRun(options: TestRunOptions = {}): TestRun {
   const { entries = [], tools = [], bus, discovery, onPublish, deadlineMs = 60_000 } = options;
   const agent = makeAgent(options.agent);
-  const plan = makePlan(entries, tools);
+  const plan = { ...makePlan(entries, tools), ...(options.toolRules && { toolRules: options.toolRules }) };
   const published: Chunk[] = [];
   const events: RecordedEvent[] = [];
   const logged: string[] = [];
@@ -68,7 +69,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
 
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a test does not give, what it tests does not use
   const deps = {
-    access: { bus },
+    access: { bus, clock: { now: Date.now } },
     sessions: sessions && {
       ...sessions,
       open: (...args: Parameters<SessionInbox['open']>) => (open.add(args[0]), sessions.open(...args)),
