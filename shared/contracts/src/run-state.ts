@@ -66,7 +66,10 @@ export type StepAnswer = z.infer<typeof stepAnswerSchema>;
 const position = count.describe('index of the call in the answer');
 export const placedCallSchema = toolCallSchema.extend({ position });
 export type PlacedCall = z.infer<typeof placedCallSchema>;
-export const placedResultSchema = toolResultSchema.extend({ position });
+export const placedResultSchema = toolResultSchema.extend({
+  position,
+  origin: z.literal('caller').optional().describe("the result is the caller's answer to the question of the tool"),
+});
 export type PlacedResult = z.infer<typeof placedResultSchema>;
 
 /** A model's answer before processOutputStep passed it: that stage resumes with it after a suspension. */

@@ -117,6 +117,10 @@ export const stageInputSchema = z.object({
   tool: toolDefinitionSchema.optional(),
   result: jsonValueSchema.optional(),
   resultText: jsonTextSchema,
+  resultOrigin: z
+    .literal('caller')
+    .optional()
+    .describe("processToolResult: the result is the caller's answer to the question of the tool"),
   isError: z.boolean().optional(),
   /** processOutputResult: true if a model has answered in this run. Otherwise memory saves nothing. */
   answered: z.boolean().optional(),

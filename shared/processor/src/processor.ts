@@ -202,6 +202,8 @@ export type ProcessToolResultArgs = CommonArgs & {
   result: JsonValue;
   /** The JSON text of the result; undefined if JSON.stringify writes it. */
   resultText?: string | undefined;
+  /** `caller`: the result is the caller's answer to the question of the tool. The orchestrator decides it. */
+  resultOrigin?: 'caller';
   isError: boolean;
   messageList: MessageList;
 };

@@ -24,7 +24,9 @@ export function judgePlaces(id: string, on: readonly TextPlaceName[], methods: P
     processInput: (args) => (judges('input') ? methods.processInput(args) : undefined),
     processOutputStream: (args) => (judges('output') ? methods.processOutputStream(args) : args.part),
     processToolCall: (args) => (judges('toolCall') ? methods.processToolCall(args) : undefined),
-    processToolResult: (args) => (judges('toolResult') ? methods.processToolResult(args) : undefined),
+    // An answer of the caller to the question of a tool is a text of the caller.
+    processToolResult: (args) =>
+      judges(args.resultOrigin === 'caller' ? 'input' : 'toolResult') ? methods.processToolResult(args) : undefined,
     processOutputResult: (args) => (judges('output') ? methods.processOutputResult(args) : undefined),
   };
 }

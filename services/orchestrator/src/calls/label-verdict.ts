@@ -44,7 +44,9 @@ export function findLabelRule(
   { conversation, taint, toolRules, resumed }: LabelContext,
 ): LabelRule {
   const isOutsideResult =
-    stage === 'processToolResult' && !inheritsTrust({ toolRules }, input.toolCall?.toolName ?? '');
+    stage === 'processToolResult' &&
+    input.resultOrigin !== 'caller' &&
+    !inheritsTrust({ toolRules }, input.toolCall?.toolName ?? '');
   const isTainted = isOutsideResult || taint.entries.includes(entry.entry) || resumed === entry.entry;
   return {
     cap: isTainted

@@ -1,5 +1,6 @@
 // Calls a tool over the bus. Every failure is a result for the model, and the run continues. A call is made once: if
 // the tool does not answer, the outcome is unknown, and the model receives that.
+import { isDeepStrictEqual } from 'node:util';
 import {
   MAX_VALUE_NESTING,
   isDataChunk,
@@ -129,7 +130,7 @@ async function callOnce(
   if (budget.isSpent())
     return reportUnknownOutcome(call, 'tool-progress-too-large', `${tool.name} ${TOO_MUCH_PROGRESS}`);
   if ('error' in answer) return failUnansweredTool(call, answer.error);
-  if ('result' in answer.ok) return finishCall(call, answer.ok);
+  if ('result' in answer.ok) return withOrigin(run, finishCall(call, answer.ok));
   if ('suspended' in answer.ok) return suspendCall(call, answer.ok.suspended);
   if ('error' in answer.ok) return failTool(call, answer.ok.error.code, answer.ok.error.message);
   return failTool(call, 'tool-failed', `${tool.name} returned no result.`);
@@ -193,6 +194,20 @@ function finishCall(
     return { result: { ...call, result, ...nameText('result', resultText), isError: false } };
   const message = `${call.toolName} has run, but its result of ${length} characters exceeds the maximum of ${MAX_RESULT_CHARS}.`;
   return failTool(call, 'message-too-large', message);
+}
+
+/**
+ * Marks a result that repeats the answer of a caller to the tool's question, alone or as the member `answer`: any other text of the
+ * tool has an origin of its own.
+ */
+function withOrigin(run: Run, called: ToolOutcome): ToolOutcome {
+  if (!('result' in called) || called.result.isError) return called;
+  const { position, result } = called.result;
+  const asked = findPendingAt(run, undefined, position);
+  if (asked?.kind !== 'question' || !asked.resumed) return called;
+  const { data } = asked.resumed;
+  const isAnswer = isDeepStrictEqual(result, data) || isDeepStrictEqual(result, { answer: data });
+  return isAnswer ? { result: { ...called.result, origin: 'caller' } } : called;
 }
 
 /** Reports a call that an earlier owner began and that must not be repeated. */

@@ -58,8 +58,9 @@ async function judgeResults(run: Run): Promise<{ results: PlacedResult[] } | { i
       results.push(raw);
       continue;
     }
-    const { result, resultText, isError } = raw;
-    const input = { ...buildToolInput(run, raw, tool), result, ...nameText('result', resultText), isError };
+    const { result, resultText, isError, origin } = raw;
+    const outcome = { result, ...nameText('result', resultText), isError, ...(origin && { resultOrigin: origin }) };
+    const input = { ...buildToolInput(run, raw, tool), ...outcome };
     const about = { subject: tool.name, position: raw.position };
     const judged = await runStage(run, 'processToolResult', input, about);
     if (judged.interrupt) {

@@ -1,5 +1,6 @@
 // Labels the texts that the orchestrator itself adds to a run: submitted messages, answers of the model,
 // results of tools, and the reason of a repetition. Pure.
+import { isDeepStrictEqual } from 'node:util';
 import {
   isLabel,
   labelMessage,
@@ -94,12 +95,22 @@ function isProviderCall(part: Chunk): boolean {
   return (part.type === 'tool-call' || part.type === 'tool-result') && part.payload.providerExecuted === true;
 }
 
-/** Labels the results of the calls of an answer. The agent can declare that the results of a tool keep the label of the call. */
-export function labelResults(message: Message, { plan }: RunState['applied']): Message {
+/**
+ * Labels the results of the calls of an answer. The agent can declare that the results of a tool keep the label of the call.
+ * @param answered positions of the calls whose result is the caller's answer: such a result adds no untrusted content to the call
+ */
+export function labelResults(
+  message: Message,
+  { plan }: RunState['applied'],
+  answered: ReadonlySet<number> = new Set(),
+): Message {
+  const calls = message.content.parts.filter(isOwnCall);
   return withLabels(message, (part) => {
     const given = part['label'];
     const own: Label = isLabel(given) ? given : { origin: 'model', trust: 'untrusted' };
     if (!isOwnCall(part) || part.toolInvocation.state !== 'result') return own;
+    if (answered.has(calls.indexOf(part)))
+      return own.trust === 'trusted' ? { origin: 'caller', trust: 'trusted' } : own;
     const { toolName } = part.toolInvocation;
     if (inheritsTrust(plan, toolName)) return own;
     return { origin: isToken(toolName) ? `tool:${toolName}` : 'model', trust: 'untrusted' };
@@ -117,13 +128,26 @@ const MODEL_CHUNKS =
 
 /** Returns the lowest trust of the content of chunks: results, errors and progress of tools are untrusted. */
 export function readChunksTrust(
-  state: Pick<RunState, 'conversation' | 'taint' | 'applied'>,
+  state: Pick<RunState, 'conversation' | 'taint' | 'applied' | 'open' | 'pending'>,
   chunks: readonly Chunk[],
 ): Trust {
   const isInherited = (part: Chunk) =>
-    part.type === 'tool-result' && inheritsTrust(state.applied.plan, part.payload.toolName);
-  const isOutside = (part: Chunk) => !MODEL_CHUNKS.test(part.type) && !isInherited(part);
+    part.type === 'tool-result' &&
+    (inheritsTrust(state.applied.plan, part.payload.toolName) || isCallerAnswer(state, part.payload.toolCallId));
+  const isOutside = (part: Chunk) =>
+    !MODEL_CHUNKS.test(part.type) && !isInherited(part) && !isQuestionOfModel(state, part);
   return chunks.some(isOutside) ? 'untrusted' : readAnswerTrust(state);
+}
+
+/** Returns whether the chunk shows a question that repeats the arguments of its call, which are the words of the model. */
+const isQuestionOfModel = ({ pending }: Pick<RunState, 'pending'>, part: Chunk): boolean =>
+  part.type === 'error' &&
+  pending.some(({ toolCall }) => toolCall && isDeepStrictEqual(part.payload.error, { payload: toolCall.args }));
+
+/** Calls of one answer may share an id: then each of them has to be answered by the caller. */
+function isCallerAnswer({ open }: Pick<RunState, 'open'>, id: string): boolean {
+  const results = open?.results.filter(({ toolCallId }) => toolCallId === id) ?? [];
+  return results.length > 0 && results.every(({ origin }) => origin === 'caller');
 }
 
 /** Returns the label of a processor's reason for a repetition: it may quote content of the run. */

@@ -251,7 +251,8 @@ function closeStep(state: RunState, open: OpenStep, results: ToolResult[]): RunS
   const { answer } = open;
   if (!answer) return state;
   const answered = labelAnswer(answer.message, readAnswerTrust(state));
-  const message = labelResults(withResults(answered, results), state.applied);
+  const ofCaller = open.results.flatMap(({ origin, position }) => (origin === 'caller' ? [position] : []));
+  const message = labelResults(withResults(answered, results), state.applied, new Set(ofCaller));
   const conversation = applyOps(state.conversation, [{ op: 'add', source: 'response', message }]);
   return {
     ...state,

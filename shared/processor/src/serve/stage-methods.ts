@@ -41,8 +41,8 @@ export function callMethod(
     case 'processToolCall':
       return processor.processToolCall?.({ ...common, ...buildToolMembers(input), messageList });
     case 'processToolResult': {
-      const { result = null, resultText, isError = false } = input;
-      const outcome = { result, ...nameText('result', resultText), isError };
+      const { result = null, resultText, resultOrigin, isError = false } = input;
+      const outcome = { result, ...nameText('result', resultText), ...(resultOrigin && { resultOrigin }), isError };
       return processor.processToolResult?.({ ...common, ...buildToolMembers(input), ...outcome, messageList });
     }
     case 'processOutputResult': {

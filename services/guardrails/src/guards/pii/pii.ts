@@ -17,7 +17,7 @@ import { piiTask } from './find-pii.ts';
 import { needsIdentity, buildMark } from './marks.ts';
 import type { NameGuard } from './names/name-guard.ts';
 import { judgeNamesOfResult, judgeNamesOfStream } from './names/judge-answer-names.ts';
-import { judgeNamesOfInput } from './names/judge-input-names.ts';
+import { judgeNamesOfAnswer, judgeNamesOfInput } from './names/judge-input-names.ts';
 import { createNameQuestion } from './names/find-names.ts';
 import { createPiiSegments } from './pii-segments.ts';
 import { piiOptions, type PiiOptions } from './pii-options.ts';
@@ -95,6 +95,11 @@ function addModel(guard: ToolGuard, names: NameGuard, byRules: Processor): Proce
     async processInput(args) {
       await judgeInput(guard, args);
       await judgeNamesOfInput(names, args);
+    },
+    async processToolResult(args) {
+      const judged = await judgeToolResult(guard, args);
+      if (args.resultOrigin !== 'caller') return judged;
+      return (await judgeNamesOfAnswer(names, args, judged?.result ?? args.result, LEFT_OUT)) ?? judged;
     },
     processOutputStream: async (args) => judgeNamesOfStream(names, args, await judgeChunk(guard, args)),
     async processOutputResult(args) {

@@ -50,7 +50,7 @@ const MAX_ROUNDS = 4;
  *
  * A tool result is reported and stays untrusted, so that the tool policy stops consequential calls after it; it is stopped only if
  * it contains encoded instructions, hidden characters or forged role marks with an order. An agent that sets `strategy`, and one that was stored by an
- * earlier version, treats tool results by `strategy`.
+ * earlier version, treats tool results by `strategy`. The answer of a caller to a question of a tool is always judged as a message.
  *
  * If `model` is set, the model judges texts that the rules do not stop: with `when: doubt` texts with some evidence
  * below the threshold, with `when: always` every text.
@@ -199,18 +199,19 @@ async function judgeToolResult(
   args: ProcessToolResultArgs,
 ): Promise<{ result: JsonValue } | undefined> {
   const text = listTexts(args.result).join('\n');
-  const [found = []] = await findIn(guard, args, [text], 'tool', { known: new Map(), isJoint: false });
+  const from = args.resultOrigin === 'caller' ? 'user' : 'tool';
+  const [found = []] = await findIn(guard, args, [text], from, { known: new Map(), isJoint: false });
   if (found.length === 0) return undefined;
   const { toolCallId, toolName } = args.toolCall;
-  const isWarned = guard.strategy === 'warn' || (guard.warnsOfTools && !isForged(found));
+  const isWarned = guard.strategy === 'warn' || (from === 'tool' && guard.warnsOfTools && !isForged(found));
   const report = createReport(isWarned ? { ...guard, strategy: 'warn' } : guard, args);
   report.add(found, text, { toolCallId, toolName });
   report.send();
   if (isWarned) return undefined;
   // A finding of the model has no place to cut.
   if (guard.strategy !== 'rewrite' || found.some(({ rule }) => rule === MODEL_RULE)) return { result: LEFT_OUT };
-  const rewritten = mapStrings(args.result, await createRewrite(guard, args, listStrings(args.result), 'tool'));
-  const left = await findIn(guard, args, [listTexts(rewritten).join('\n')], 'tool');
+  const rewritten = mapStrings(args.result, await createRewrite(guard, args, listStrings(args.result), from));
+  const left = await findIn(guard, args, [listTexts(rewritten).join('\n')], from);
   return { result: left.flat().length === 0 ? rewritten : LEFT_OUT };
 }
 
