@@ -1,9 +1,10 @@
-// Keeps the text of structured content: the client of MCP parses a message before anything else reads it, and JSON.parse
-// rounds numbers. The bytes of the server are changed before: the content becomes an object with its text under a random
-// name, which no server can know.
-import { ReadBuffer } from '@modelcontextprotocol/client';
+// Keeps the text of structured content and of arguments: the client of MCP parses and writes messages itself, JSON.parse rounds numbers, and
+// JSON.stringify writes another text. The bytes of the server are changed before: the content becomes an object with its text under a random
+// name, which no server can know. The bytes for the server are changed after: such an object becomes its text.
+import { Writable } from 'node:stream';
+import { ReadBuffer, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { readJson, takeMemberText } from '@millrace/contracts';
+import { readJson, takeMemberText, type JsonObject } from '@millrace/contracts';
 
 const NAME = `millrace-${crypto.randomUUID()}`;
 
@@ -20,6 +21,17 @@ export function keepContent(message: string): string {
   if (!found || JSON.stringify(JSON.parse(found.text)) === found.text) return message;
   const kept = JSON.stringify({ [NAME]: found.text });
   return `${message.slice(0, found.start)}${kept}${message.slice(found.end)}`;
+}
+
+/** Returns arguments that the transports of this module send as the text. @param text of a JSON object */
+export const keepArguments = (text: string): JsonObject => ({ [NAME]: text });
+
+/** Returns the message with the text of its kept arguments, or the same text. @param message JSON-RPC */
+export function writeArguments(message: string): string {
+  if (!message.includes(NAME)) return message;
+  const found = takeMemberText(message, ['params', 'arguments']);
+  const text = found && readKeptText(JSON.parse(found.text));
+  return text === undefined ? message : `${message.slice(0, found?.start)}${text}${message.slice(found?.end)}`;
 }
 
 const findEnd = (text: string, mark: string): number => {
@@ -110,9 +122,25 @@ class KeepingBuffer extends ReadBuffer {
 
 type ProcessParts = ConstructorParameters<typeof StdioClientTransport>[0] & { maxBufferSize: number };
 
+/** Sends one line for each message: a line break between two values of the arguments becomes a blank. */
+class KeepingProcess extends StdioClientTransport {
+  override send(message: JSONRPCMessage): Promise<void> {
+    const line = JSON.stringify(message);
+    const written = writeArguments(line);
+    if (written === line) return super.send(message);
+    const child: unknown = Reflect.get(this, '_process');
+    const stdin: unknown = typeof child === 'object' && child !== null ? Reflect.get(child, 'stdin') : undefined;
+    if (!(stdin instanceof Writable)) throw new Error('the process of an MCP server is not running');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (stdin.write(`${written.replaceAll(/[\r\n]/g, ' ')}\n`)) resolve();
+    else stdin.once('drain', resolve);
+    return promise;
+  }
+}
+
 /** Creates the transport of a process. Its reader is a field without a parameter. */
 export function createKeepingProcess(parts: ProcessParts): StdioClientTransport {
-  const transport = new StdioClientTransport(parts);
+  const transport = new KeepingProcess(parts);
   if (!Reflect.has(transport, '_readBuffer')) throw new Error('the transport of MCP has no buffer under its name');
   Reflect.set(transport, '_readBuffer', new KeepingBuffer(parts.maxBufferSize));
   return transport;

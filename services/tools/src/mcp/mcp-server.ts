@@ -2,14 +2,18 @@
 // with the accepted ones. A server that is away makes its own calls fail, and nothing else.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProtocolError, type CallToolResult, type Client, type Transport } from '@modelcontextprotocol/client';
-import { MillraceError, toShownText, type JsonObject, type PartProblem } from '@millrace/contracts';
+import { MillraceError, toShownText, type PartProblem } from '@millrace/contracts';
 import { compareTools } from './compare-tools.ts';
+import { keepArguments } from './kept-content.ts';
 import { connectClient, listLiveTools } from './mcp-client.ts';
 import { buildToolName, type PinnedTool } from './mcp-file.ts';
 
 export type McpServer = {
-  /** @throws tool-failed if the server is away, fails, or has another definition of the tool; the reason of the signal */
-  call(tool: string, args: JsonObject, options: { signal: AbortSignal; timeoutMs: number }): Promise<CallToolResult>;
+  /**
+   * @param argsText JSON text of an object, which the server receives as it is
+   * @throws tool-failed if the server is away, fails, or has another definition of the tool; the reason of the signal
+   */
+  call(tool: string, argsText: string, options: { signal: AbortSignal; timeoutMs: number }): Promise<CallToolResult>;
   /** Returns why the server, or a tool of it, is not available. */
   listProblems(): PartProblem[];
   close(): Promise<void>;
@@ -60,7 +64,7 @@ export function openMcpServer(parts: McpServerParts): McpServer {
       state.client
         ? [...state.refused].map(([tool, problem]) => ({ name: buildToolName(name, tool, tools[tool]?.as), problem }))
         : [{ name: `MCP server ${name}`, problem: `is not connected: ${state.problem || 'it connects'}` }],
-    call: (tool, args, options) => callTool(name, state, { tool, args, ...options }),
+    call: (tool, argsText, options) => callTool(name, state, { tool, argsText, ...options }),
     async close() {
       stopping.abort();
       // An attempt to connect is not aborted: the processes that it has started would remain.
@@ -129,15 +133,15 @@ function waitToCompare(state: Connection, checkMs: number): Promise<void> {
 const closeWithin = (open: { close(): Promise<void> }): Promise<void> =>
   Promise.race([open.close().catch(() => undefined), delay(CLOSE_MS, undefined, { ref: false })]);
 
-type McpToolCall = { tool: string; args: JsonObject; signal: AbortSignal; timeoutMs: number };
+type McpToolCall = { tool: string; argsText: string; signal: AbortSignal; timeoutMs: number };
 
-async function callTool(server: string, state: Connection, { tool, args, signal, timeoutMs }: McpToolCall) {
+async function callTool(server: string, state: Connection, { tool, argsText, signal, timeoutMs }: McpToolCall) {
   const { client, refused } = state;
   if (!client) throw createAwayError(server);
   const changed = refused.get(tool);
   if (changed !== undefined) throw createChangedError(server, tool, changed);
   try {
-    return await client.callTool({ name: tool, arguments: args }, { signal, timeout: timeoutMs });
+    return await client.callTool({ name: tool, arguments: keepArguments(argsText) }, { signal, timeout: timeoutMs });
   } catch (error) {
     signal.throwIfAborted();
     // A comparison finds out whether the server is still there.

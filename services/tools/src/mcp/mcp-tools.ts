@@ -1,5 +1,5 @@
 // Makes tools of the accepted tools of MCP servers. The model reads the accepted definition, never that of the server.
-import { jsonObjectSchema, MillraceError, replaceInexact, writeNumber } from '@millrace/contracts';
+import { jsonObjectSchema, MillraceError, writeWithText } from '@millrace/contracts';
 import type { Tool } from '@millrace/processor';
 import type { Resources, ServiceContext } from '@millrace/service';
 import { z } from 'zod';
@@ -51,8 +51,7 @@ const createTools = (name: string, { tools }: McpServerConfig, server: McpServer
       const parsed = jsonObjectSchema.safeParse(args);
       if (!parsed.success)
         throw new MillraceError('tool-arguments-invalid', `The arguments of ${name}_${as ?? tool} are no object.`);
-      // JSON.stringify writes the numbers with the digits of the model.
-      const exact = jsonObjectSchema.parse(replaceInexact(parsed.data, argsText, writeNumber));
-      return readResult(await server.call(tool, exact, { signal, timeoutMs }));
+      const text = writeWithText(parsed.data, argsText, 'args');
+      return readResult(await server.call(tool, text, { signal, timeoutMs }));
     },
   }));

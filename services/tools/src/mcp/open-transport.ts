@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { StreamableHTTPClientTransport, type FetchLike, type Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { MillraceError } from '@millrace/contracts';
-import { createEventKeeper, createKeepingProcess, keepContent } from './kept-content.ts';
+import { createEventKeeper, createKeepingProcess, keepContent, writeArguments } from './kept-content.ts';
 import type { McpHttpServer, McpServerConfig, ProcessServer, Secret } from './mcp-file.ts';
 
 /** One message of a process, and one answer over HTTP. */
@@ -65,9 +65,10 @@ async function readSecret(secret: Secret, { folder, env }: TransportParts): Prom
   });
 }
 
-/** Ends an answer that is longer than any result, and keeps the text of structured content. */
+/** Sends the text of kept arguments. Ends an answer that is longer than any result, and keeps the text of structured content. */
 const fetchBounded: FetchLike = async (url, options) => {
-  const answer = await fetch(url, options);
+  const given = options?.body;
+  const answer = await fetch(url, typeof given === 'string' ? { ...options, body: writeArguments(given) } : options);
   if (answer.body === null) return answer;
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   const limit = isStream ? MAX_STREAM_BYTES : MAX_MESSAGE_BYTES;
