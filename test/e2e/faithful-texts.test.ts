@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sampleObjectTexts } from '@millrace/contracts/testing';
 import { useNats, useStack } from '@millrace/testkit';
+import { DefaultChatTransport } from 'ai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -76,6 +77,29 @@ async function postPage(agent: string, body: object, texts: readonly string[]): 
     body: json,
   });
   return answer.text();
+}
+
+/** Returns the data of each event of server-sent events. */
+const readEvents = (stream: string): string[] =>
+  stream.split('\n\n').map((event) =>
+    event
+      .split('\n')
+      .flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []))
+      .join('\n'),
+  );
+
+/** Returns the arguments of the calls as the client of useChat reads the stream. */
+async function readInputs(stream: string): Promise<unknown[]> {
+  const transport = new DefaultChatTransport({ api: 'http://page', fetch: async () => new Response(stream) });
+  const chunks = await transport.sendMessages({
+    trigger: 'submit-message',
+    chatId: 'c',
+    messageId: undefined,
+    messages: [],
+    abortSignal: undefined,
+  });
+  const read = await Array.fromAsync(chunks);
+  return read.flatMap((chunk) => (chunk.type === 'tool-input-available' ? [chunk.input] : []));
 }
 
 describe.each(Object.keys(MODELS))('the texts of calls, with a provider of the protocol %s,', (protocol) => {
@@ -168,13 +192,13 @@ describe.each(Object.keys(MODELS))('the texts of calls, with a provider of the p
     expect(listSent(bodies.at(-1))).toEqual({ args: ARGS, results: RESULTS });
   });
 
-  test('reach a page, and the next prompt after its results: a line break between two values is a blank in the stream', async () => {
+  test('reach a page, and the next prompt after its results', async () => {
     const chat = { id: crypto.randomUUID(), clientTools: [{ name: 'weather' }] };
     const first = { id: 'm1', role: 'user', parts: [{ type: 'text', text: callAll('weather') }] };
     const stream = await postPage(agent, { ...chat, messages: [first] }, []);
-    const events = stream.split('\n').filter((line) => line.includes('"tool-input-available"'));
+    const events = readEvents(stream).filter((data) => data.includes('"tool-input-available"'));
     const shown = events.map((line) => /"toolCallId":"([\w-]+)".*?"input":(\{.*\}),"dynamic"/s.exec(line));
-    expect(shown.map((found) => found?.[2])).toEqual(ARGS.map((text) => text.replaceAll('\n', ' ')));
+    expect(shown.map((found) => found?.[2])).toEqual(ARGS);
     const parts = shown.map((found, at) => ({
       type: 'dynamic-tool',
       toolName: 'weather',
@@ -184,6 +208,8 @@ describe.each(Object.keys(MODELS))('the texts of calls, with a provider of the p
       output: `@${at}`,
     }));
     const answer = { id: 'm2', role: 'assistant', parts };
+    const inputs = await readInputs(stream);
+    expect(inputs).toEqual(ARGS.map((text): unknown => JSON.parse(text)));
     bodies.length = 0;
     expect(await postPage(agent, { ...chat, messages: [first, answer] }, [...RESULTS, ...ARGS])).toContain('"finish"');
     expect(listSent(bodies.at(-1))).toEqual({ args: ARGS, results: RESULTS });

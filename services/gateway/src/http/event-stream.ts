@@ -92,8 +92,10 @@ async function waitForDrain(outgoing: ChunkedResponse): Promise<void> {
   for (const emitter of [outgoing, socket]) for (const event of ['drain', 'close']) emitter?.off(event, resolve);
 }
 
-/** Formats one event. JSON has no line breaks, so the data is one line. */
+const LINE_BREAK = /\r\n|[\r\n]/g;
+
+/** Formats one event. Each line of the data is a line of its own, which a reader joins by line feeds. */
 export function formatEvent(data: string, { id, event }: { id?: string; event?: string } = {}): string {
   const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`;
-  return `${head}data: ${data}\n\n`;
+  return `${head}data: ${data.replaceAll(LINE_BREAK, '\ndata: ')}\n\n`;
 }

@@ -14,11 +14,11 @@ class WrittenJson {
  * @throws number-inexact
  */
 export function withJsonText(value: JsonValue, text: string | undefined, name: string): unknown {
-  const written = text === undefined ? undefined : writeWithText(value, text, name).replaceAll(/[\r\n]/g, ' ');
+  const written = text === undefined ? undefined : writeWithText(value, text, name);
   return written === undefined || written === JSON.stringify(value) ? value : new WrittenJson(written);
 }
 
-/** Writes a value as JSON in one line. A line break in a text is white space: it becomes a blank. */
+/** Writes a value as JSON. A text may have line breaks between two values. */
 export function writeJsonTexts(value: unknown): string {
   const texts: string[] = [];
   const mark = `${crypto.randomUUID()}:`;
