@@ -214,6 +214,8 @@ class Call:
         self.run: Json = request["run"]
         self.stage: str = request["stage"]
         self.input: Json = request["input"]
+        # A retry is allowed while self.input["retryCount"] is lower; an orchestrator of an earlier version gives none.
+        self.max_processor_retries: float = request.get("maxProcessorRetries", float("inf"))
         self.context: Json = request.get("requestContext", {})
         self.state: Json = dict(entry.get("state", {}))
         self.resume_data: Any = entry.get("resumeData")

@@ -90,6 +90,16 @@ describe('response-validator', () => {
     const run = await stack.client.start(name, script({ text: 'Your order.' }, { text: 'Order #12.' }));
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'Order #12.' });
   });
+  test.each([undefined, 1])(
+    'response-validator leaves the answer to its strategy if the agent allows fewer retries (%s)',
+    async (maxProcessorRetries) => {
+      const options = { mustMatch: ['#\\d+'], strategy: 'warn' };
+      const output = [{ use: 'response-validator', options }];
+      const name = await agent(`cap-${maxProcessorRetries}`, { output, maxProcessorRetries });
+      const run = await stack.client.start(name, script({ text: 'one' }, { text: 'two' }, { text: 'three' }));
+      expect(await run.result()).toMatchObject({ status: 'finished', text: maxProcessorRetries ? 'two' : 'one' });
+    },
+  );
   test('response-validator stops the run after the maximum number of retries', async () => {
     const name = await agent('never-valid', makeValidator({ mustMatch: ['#\\d+'], maxRetries: 1 }));
     const run = await stack.client.start(name, script({ text: 'one' }, { text: 'two' }, { text: '#3' }));

@@ -21,13 +21,14 @@ export const qualityGuard = defineProcessor({
   reads: [],
   options,
   create: ({ minScore, maxRetries, ...wanted }) => ({
-    processOutputStep({ text, toolCalls, abort, retryCount }) {
+    processOutputStep({ text, toolCalls, abort, retryCount, maxProcessorRetries = Infinity }) {
       // The answer follows the tool calls.
       if (toolCalls.length > 0) return;
       const score = computeScore(text, wanted);
       if (score >= minScore) return;
       const metadata = { qualityScore: Number(score.toFixed(2)) };
-      if (retryCount >= maxRetries) abort('Response quality too low after multiple attempts.', { metadata });
+      if (retryCount >= Math.min(maxRetries, maxProcessorRetries))
+        abort('Response quality too low after multiple attempts.', { metadata });
       abort('Response quality too low. Please provide more detail.', { retry: true, metadata });
     },
   }),

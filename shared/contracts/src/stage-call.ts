@@ -137,6 +137,12 @@ const callHead = {
   timeoutMs: timeoutMsSchema,
   /** A duration instead of a timestamp, because clocks differ between machines. */
   remainingMs: timeoutMsSchema.describe("time until the run's deadline when the call was sent, in ms"),
+  maxProcessorRetries: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('a retry is allowed while retryCount is lower; absent from earlier versions'),
 };
 
 export const stageCallSchema = markFrequent(z.object({ ...callHead, stage: stageSchema, input: stageInputSchema }));

@@ -27,6 +27,7 @@ export type CallContext = {
   requestContext: JsonObject;
   trace: Trace | undefined;
   retryCount: number;
+  maxProcessorRetries?: number | undefined;
   stepNumber: number;
   signal: AbortSignal;
   /** Sends custom chunks immediately. */
@@ -111,6 +112,7 @@ export function createEntryArgs(
     run: context.run,
     entry: entry.entry,
   };
+  if (context.maxProcessorRetries !== undefined) common.maxProcessorRetries = context.maxProcessorRetries;
   if (entry.skippable) common.skippable = true;
   if (entry.index !== undefined) common.processorIndex = entry.index;
   if (entry.resumeData !== undefined) common.resumeData = entry.resumeData;

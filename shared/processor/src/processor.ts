@@ -53,6 +53,8 @@ export type CommonArgs = {
   resumeData?: JsonValue;
   /** Number of consecutive retries that processors have requested. */
   retryCount: number;
+  /** A retry is allowed while `retryCount` is lower. Absent if the orchestrator is of an earlier version. */
+  maxProcessorRetries?: number;
   /** State of this entry in this run, JSON. The same in all stages. */
   state: JsonObject;
   requestContext: RequestContext;

@@ -11,6 +11,7 @@ import {
   type Stage,
 } from '@millrace/contracts';
 import type { Discovery } from '../peers/discovery.ts';
+import { resolveMaxRetries } from '../state/run-agent.ts';
 import type { Run } from '../state/run-context.ts';
 
 /**
@@ -54,6 +55,7 @@ export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], 
     // A merged call's limit is the sum of its members'; the time of each of them is watched too.
     timeoutMs: asTimeoutMs(entries.reduce((sum, entry) => sum + entry.timeoutMs, 0)),
     remainingMs: asTimeoutMs(run.deadlineAt - performance.now()),
+    maxProcessorRetries: resolveMaxRetries(run.agent, run.plan),
   };
 }
 

@@ -28,7 +28,7 @@ export async function answerCall(
 ): Promise<StageReply> {
   const endpoint = buildEndpointName(call.stage, call.entries[0]?.processor);
   const { signal, close } = calls.open(call.callId, Math.min(call.timeoutMs, call.remainingMs), call.run, endpoint);
-  const { run, requestContext, trace } = call;
+  const { run, requestContext, trace, maxProcessorRetries } = call;
   const { retryCount, stepNumber } = call.input;
   const outcome: StageOutcome = { verdicts: [], ms: [] };
   const started = performance.now();
@@ -53,7 +53,17 @@ export async function answerCall(
     if (stall) await stall;
     working.add(work);
     const reports = createCallReports(bus.log, { run: run.runId, stage: call.stage });
-    const context = { run, requestContext, trace, retryCount, stepNumber, signal, write, ...reports };
+    const context = {
+      run,
+      requestContext,
+      trace,
+      retryCount,
+      maxProcessorRetries,
+      stepNumber,
+      signal,
+      write,
+      ...reports,
+    };
     await callStage(call, hosted, context, outcome);
   } finally {
     working.delete(work);

@@ -47,7 +47,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
         call.close();
         return { opened: false, verdicts: [members.failed] };
       }
-      const { run, requestContext, trace } = open;
+      const { run, requestContext, trace, maxProcessorRetries } = open;
       const { retryCount, stepNumber } = open.input;
       const { signal } = call;
       const reports = createCallReports(bus.log, { run: run.runId, stage: open.stage, session: open.session });
@@ -56,6 +56,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
         requestContext,
         trace,
         retryCount,
+        maxProcessorRetries,
         stepNumber,
         signal,
         write: () => undefined,

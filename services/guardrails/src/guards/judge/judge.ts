@@ -12,6 +12,7 @@ import {
 } from '@millrace/processor';
 import { DENIED, LEFT_OUT, judgePlaces, type TextPlaceName } from '../../guard/places.ts';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
+import { retryAnswer } from '../../guard/retry-answer.ts';
 import { listMessageTexts } from '../../guard/value-texts.ts';
 import type { GuardModels } from '../../model/guard-models.ts';
 import { judgeAnswerResult, judgeAnswerStream, type AnswerGuard } from '../../model/judge-answer.ts';
@@ -142,10 +143,18 @@ function requestSubjectFlags(
 }
 
 /** Reports the flags. Throws (abort, halt) with the strategies block and retry. */
-function reportAndStop(guard: JudgeGuard, args: CommonArgs, what: string, flags: readonly Flags[]): void {
+function reportAndStop(
+  guard: JudgeGuard,
+  args: CommonArgs,
+  what: string,
+  flags: readonly Flags[],
+  isRetried = false,
+): void {
   const { rules, message } = reportFlags(guard, args, what, flags);
-  if (rules.length > 0 && guard.strategy !== 'warn' && guard.strategy !== 'filter')
-    refuse(args, guard.response, message, { rules });
+  if (rules.length === 0) return;
+  const advice = rules.map((rule) => guard.advice.get(rule) ?? rule).join('; ');
+  if (isRetried) retryAnswer(args, guard.maxRetries, `The answer was not accepted: ${advice}.`, { rules });
+  if (guard.strategy !== 'warn' && guard.strategy !== 'filter') refuse(args, guard.response, message, { rules });
 }
 
 async function judgeInput(guard: JudgeGuard, args: ProcessInputArgs): Promise<void> {
@@ -195,16 +204,7 @@ const createAnswerGuard = (guard: JudgeGuard): AnswerGuard => ({
   async judgeWindows(args, windows, what) {
     const subjects = windows.map(({ context, text }) => ({ text: text.trim() === '' ? text : context + text }));
     const flags = await requestSubjectFlags(guard, args, subjects);
-    if (guard.strategy === 'retry' && args.retryCount < guard.maxRetries) retryAnswer(guard, args, what, flags);
-    reportAndStop(guard, args, what, flags);
+    reportAndStop(guard, args, what, flags, guard.strategy === 'retry');
     return windows.map(({ text }, at) => (guard.strategy === 'filter' && isFlagged(flags[at]) ? '' : text));
   },
 });
-
-/** Aborts with a retry if there is a flag. */
-function retryAnswer(guard: JudgeGuard, args: CommonArgs, what: string, flags: readonly Flags[]): void {
-  if (!flags.some(isFlagged)) return;
-  const { rules } = reportFlags(guard, args, what, flags);
-  const advice = rules.map((rule) => guard.advice.get(rule) ?? rule).join('; ');
-  args.abort(`The answer was not accepted: ${advice}.`, { retry: true, metadata: { rules } });
-}

@@ -2,6 +2,7 @@
 // options permit. An answer with tool calls is not the last one and is not judged.
 import { defineProcessor, type ProcessOutputStepArgs } from '@millrace/processor';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
+import { retryAnswer } from '../../guard/retry-answer.ts';
 import { detectLanguages, loadLanguages } from '../language/detect-language.ts';
 import { compilePattern, weighPatterns } from '../../text/linear-pattern.ts';
 import { createTask, getInlineCost, type Task } from '../../work/task.ts';
@@ -74,7 +75,7 @@ function reject(
     args.onViolation({ message: 'The answer breaks a rule.', rule, strategy, detail: { try: args.retryCount } });
   }
   const reason = `The answer was not accepted: ${faults.map(({ say }) => say).join('; ')}.`;
-  if (args.retryCount < maxRetries) args.abort(reason, { retry: true, metadata: { rules } });
+  retryAnswer(args, maxRetries, reason, { rules });
   if (strategy === 'block') refuse(args, response, reason, { rules });
 }
 

@@ -4,6 +4,7 @@ import { jsonSchemaSchema, jsonValueSchema } from '@millrace/contracts';
 import { defineProcessor, type ProcessOutputStepArgs, type ProcessOutputStepResult } from '@millrace/processor';
 import { z } from 'zod';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
+import { retryAnswer } from '../../guard/retry-answer.ts';
 import { responseOption, retriesOption } from '../../guard/strategy-options.ts';
 import { createTask, type Task } from '../../work/task.ts';
 import { repairTask, type RepairResult } from './repair-answer.ts';
@@ -81,7 +82,7 @@ function reject(
   args.onViolation({ message: 'The answer does not fit its schema.', rule: RULE, strategy, detail: { misfit } });
   const reason = `The answer was not accepted: it must be JSON that fits the schema: ${misfit}.`;
   const metadata = { rules: [RULE] };
-  if (args.retryCount < maxRetries) return args.abort(reason, { retry: true, metadata });
+  retryAnswer(args, maxRetries, reason, metadata);
   if (strategy === 'strict') return refuse(args, response, reason, metadata);
   return strategy === 'fallback' ? { text: JSON.stringify(fallback) } : undefined;
 }
