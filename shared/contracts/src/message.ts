@@ -12,7 +12,14 @@ export type ImageDetail = z.infer<typeof imageDetailSchema>;
 export const hasNameFormat = (name: unknown): name is string => typeof name === 'string' && /^[\w-]{1,64}$/.test(name);
 
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
-const reasoningPartSchema = z.looseObject({ type: z.literal('reasoning'), reasoning: z.string() });
+const reasoningPartSchema = z.looseObject({
+  type: z.literal('reasoning'),
+  reasoning: z.string(),
+  providerMetadata: z
+    .unknown()
+    .optional()
+    .describe('signature of the provider with a seal; ignored in messages of callers'),
+});
 const filePartSchema = z.looseObject({
   type: z.literal('file'),
   data: z.string(),

@@ -13,6 +13,7 @@ import { withDirectDeltas, type StreamForm } from './openai-stream/direct-deltas
 import { readChatDelta, readResponsesDelta } from './openai-stream/plain-delta.ts';
 import { parseEmbedderId, parseModelId } from './model-id.ts';
 import { rememberKey } from './own-keys.ts';
+import { createUnstoredModel } from './unstored-model.ts';
 
 /** Default base URL of the provider's client. Source: OpenAI's API reference. */
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
@@ -51,7 +52,8 @@ export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL }: ModelsOption
       return isResponses ? own.responses(name) : own.chat(name);
     };
     const model = isResponses ? provider.responses(name) : createCompatibleModel(create);
-    return joinsDeltas ? withDirectDeltas(model, create, isResponses ? RESPONSES_FORM : CHAT_FORM) : model;
+    const read = joinsDeltas ? withDirectDeltas(model, create, isResponses ? RESPONSES_FORM : CHAT_FORM) : model;
+    return isResponses ? createUnstoredModel(read) : read;
   };
   return {
     createLanguageModel,

@@ -2,6 +2,7 @@
 // of its own. Shapes: https://platform.openai.com/docs/api-reference/responses/object
 import { createId } from '../api/wire.ts';
 import type { ModelReply } from '../reply.ts';
+import { sealReasoning } from './sealed-reasoning.ts';
 
 type ReasoningItem = { readonly type: 'reasoning'; readonly id: string; readonly text: string };
 type MessageItem = { readonly type: 'message'; readonly id: string; readonly text: string };
@@ -39,8 +40,8 @@ export function buildItemJson(item: ResponseItem, status: Status, encryptedReaso
         id: item.id,
         type: item.type,
         summary: begun ? [] : [{ type: 'summary_text', text: item.text }],
-        // A client that does not store requests this and sends it back; the value is a placeholder.
-        ...(encryptedReasoning && { encrypted_content: 'dev-model' }),
+        // A client that does not store requests this and sends it back.
+        ...(encryptedReasoning && { encrypted_content: sealReasoning(item.id) }),
       };
     case 'message':
       return {

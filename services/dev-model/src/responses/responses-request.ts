@@ -23,7 +23,7 @@ const itemSchema = z.preprocess(
       arguments: z.string(),
     }),
     z.object({ type: z.literal('function_call_output'), call_id: z.string(), output: contentField }),
-    z.object({ type: z.literal('reasoning') }),
+    z.object({ type: z.literal('reasoning'), encrypted_content: z.string().nullish() }),
     z.object({ type: z.literal('item_reference'), id: z.string() }),
   ]),
 );

@@ -4,9 +4,11 @@ import { serveModelCall, type ModelServing } from '../api/serve-model-call.ts';
 import type { ItemStore } from './item-store.ts';
 import { toResponsesModelCall, responsesRequestSchema } from './responses-request.ts';
 import { createResponsesWire } from './responses-wire.ts';
+import { refuseForeignReasoning } from './sealed-reasoning.ts';
 
 export async function serveResponses(request: Request, items: ItemStore, serving: ModelServing): Promise<Response> {
   const body = await parseBody(request, responsesRequestSchema);
+  if (typeof body.input !== 'string') refuseForeignReasoning(body.input);
   const unknownItems: string[] = [];
   const call = toResponsesModelCall(body, (itemId) => {
     const text = items.findText(itemId);

@@ -1,6 +1,13 @@
 // Maps all values of a message that a model, a client or a store may read, and the names of unknown members. Excluded are only
 // ids, roles, dates and states of the right form, known types of parts and media, and the bytes of files that are not text.
-import { isKnownName, listTexts, mapFileText, withMappedMembers, type MappedMember } from '@millrace/processor';
+import {
+  isKnownName,
+  listTexts,
+  mapFileText,
+  mapMetadata,
+  withMappedMembers,
+  type MappedMember,
+} from '@millrace/processor';
 import {
   hasIdFormat,
   hasStructureFormat,
@@ -17,6 +24,7 @@ export type MapValue = (value: JsonValue, kind: 'text' | 'data') => JsonValue;
 const MESSAGE_KEEPS = ['id', 'role', 'createdAt', 'threadId', 'resourceId', 'content'];
 const CONTENT_KEEPS = ['format', 'parts', 'content'];
 const PART_KEEPS = ['type', 'toolInvocation', 'source', 'label'];
+const REASONING_KEEPS = [...PART_KEEPS, 'providerMetadata'];
 const FILE_KEEPS = ['type', 'data', 'mimeType', 'label'];
 const INVOCATION_KEEPS = ['state', 'toolCallId', 'isError', 'denied'];
 
@@ -50,10 +58,12 @@ function mapPart(part: MessagePart, map: MapValue): MessagePart {
   const mapData = (value: JsonValue) => map(value, 'data');
   switch (part.type) {
     case 'text':
-    case 'reasoning':
-      return mapMembers(part, PART_KEEPS, (value) =>
-        typeof value === 'string' ? toText(map(value, 'text')) : mapData(value),
-      );
+      return mapTextPart(part, PART_KEEPS, map);
+    case 'reasoning': {
+      const outer = mapTextPart(part, REASONING_KEEPS, map);
+      const providerMetadata = mapMetadata(part.providerMetadata, mapData);
+      return providerMetadata === part.providerMetadata ? outer : { ...outer, providerMetadata };
+    }
     case 'tool-invocation': {
       const toolInvocation = mapMembers(part.toolInvocation, INVOCATION_KEEPS, mapData);
       const outer = mapMembers(part, PART_KEEPS, mapData);
@@ -73,6 +83,9 @@ function mapPart(part: MessagePart, map: MapValue): MessagePart {
       return mapOtherPart(part, mapData);
   }
 }
+
+const mapTextPart = <P extends MessagePart>(part: P, keeps: readonly string[], map: MapValue): P =>
+  mapMembers(part, keeps, (value) => (typeof value === 'string' ? toText(map(value, 'text')) : map(value, 'data')));
 
 /** Maps a part of an unknown type, its type included, because it is stored too. */
 function mapOtherPart<P extends { type: string }>(part: P, map: (value: JsonValue) => JsonValue): P {

@@ -13,6 +13,7 @@ import {
   type MessagePart,
 } from '@millrace/contracts';
 import { z } from 'zod';
+import { sealAnswerPart } from './reasoning-seal.ts';
 
 /**
  * UTF-16 code units of text, reasoning, arguments and files together. A record of the run's state holds an answer four times (as
@@ -109,6 +110,11 @@ function createAnswerParts() {
       const part = openPart(`reasoning ${id}`, { type: 'reasoning', reasoning: '' });
       if (part.type === 'reasoning') part.reasoning += text;
     },
+    endReasoning(end: ChunkOf<'reasoning-end'>['payload']): void {
+      const part = open.get(`reasoning ${end.id}`);
+      if (part) sealAnswerPart(parts, part, end);
+      open.delete(`reasoning ${end.id}`);
+    },
     isMixed: () => mixed,
     joinReasoning: () => parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join(''),
     close: (key: string) => void open.delete(key),
@@ -152,8 +158,8 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
         case 'reasoning-delta':
           return parts.appendReasoning(chunk.payload.id, grow(chunk.payload.text));
         case 'reasoning-end':
-          parts.close(`reasoning ${chunk.payload.id}`);
-          return;
+          growBy(JSON.stringify(chunk.payload).length);
+          return parts.endReasoning(chunk.payload);
         case 'tool-call-delta': {
           const { toolCallId, argsTextDelta } = chunk.payload;
           grow(argsTextDelta);

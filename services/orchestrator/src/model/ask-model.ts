@@ -24,6 +24,7 @@ import { createCallMeter } from './call-meter.ts';
 import type { Gathering } from './gather-parts.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
 import { escapeToolNames, type ModelCallOptions } from './prompt.ts';
+import { keepSealed } from './reasoning-seal.ts';
 import { buildResponseMessageId } from '../state/response-message.ts';
 import { retractFrom } from '../state/retract.ts';
 import { reportCutOff } from './report-cut-off.ts';
@@ -134,6 +135,7 @@ async function streamOnce(
       const streamOptions = {
         raw: run.agent.raw,
         callIds: listCallIds(run.getState()),
+        modelId: call.model,
         gathering,
         onWarnings: keepWarnings,
         onUsage: meter.recordUsage,
@@ -195,10 +197,10 @@ function planGathering({ agent, deps }: Run, { providerOptions = {} }: ModelCall
 }
 
 function callOptions({ agent }: Run, call: StepModelCall, requestId: string): ModelCallOptions {
-  const { prompt, tools, toolChoice, modelSettings, providerOptions, structuredOutput } = call;
+  const { model, prompt, tools, toolChoice, modelSettings, providerOptions, structuredOutput } = call;
   const options = {
     ...modelSettings,
-    prompt: escapeToolNames(prompt),
+    prompt: escapeToolNames(keepSealed(prompt, model)),
     ...(tools.length > 0 && { tools: tools.map(buildFunctionTool) }),
     ...(tools.length > 0 &&
       toolChoice && { toolChoice: typeof toolChoice === 'string' ? { type: toolChoice } : toolChoice }),

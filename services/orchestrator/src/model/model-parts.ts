@@ -15,7 +15,8 @@ import { makeChunk, type ChunkBody } from '../release/make-chunk.ts';
 import { createCallNamer } from './call-ids.ts';
 import type { ModelPart } from './prompt.ts';
 import { replaceOddIds } from './part-ids.ts';
-import { readProviderMetadata, filterMetadata } from './provider-metadata.ts';
+import { readProviderMetadata, filterMetadata, type ProviderMetadata } from './provider-metadata.ts';
+import { createReasoningSealer, readItem } from './reasoning-seal.ts';
 
 type FinishPart = Extract<ModelPart, { type: 'finish' }>;
 
@@ -25,21 +26,37 @@ export type ChunkMaker = (part: ModelPart) => Chunk[];
  * @param raw whether the provider's raw events are passed on as well. The maker throws model-call-failed for a part
  * that no message can hold
  * @param callIds ids of the calls of earlier answers
+ * @param modelId seals the signed reasoning of the model
  */
-export function createChunkMaker(runId: string, raw = false, callIds?: ReadonlySet<string>): ChunkMaker {
+export function createChunkMaker(runId: string, raw = false, callIds?: ReadonlySet<string>, modelId = ''): ChunkMaker {
   const toolNames = new Map<string, string>();
   const nameCall = createCallNamer(callIds);
+  const sealPart = createPartSealer(modelId);
   return (sent) => {
     const part = nameCall(sent);
     // A name of another form is text: a guard judges it in the start and in the call, but not in each piece.
     if (part.type === 'tool-input-start' && hasIdFormat(part.toolName)) toolNames.set(part.id, part.toolName);
     const body = part.type === 'raw' && !raw ? undefined : toChunkBody(part, toolNames);
     if (!body) return [];
-    const metadata = readProviderMetadata('providerMetadata' in part ? part : {});
+    const metadata = sealPart(part, readProviderMetadata('providerMetadata' in part ? part : {}));
     const payload = { ...body.payload, ...metadata };
     const made = makeChunk(runId, { ...body, payload: part.type === 'raw' ? payload : replaceOddIds(payload) });
     if (isNestedDeeper(made, MAX_VALUE_NESTING)) throw createTooDeepError(made);
     return [made];
+  };
+}
+
+type Metadata = { providerMetadata?: ProviderMetadata };
+
+/** Returns a function that adds a seal to the metadata of a reasoning that ends, and returns other metadata unchanged. */
+function createPartSealer(modelId: string): (part: ModelPart, metadata: Metadata) => Metadata {
+  const sealer = createReasoningSealer(modelId);
+  return (part, metadata) => {
+    if (part.type !== 'reasoning-delta' && part.type !== 'reasoning-end') return metadata;
+    const item = readItem(metadata.providerMetadata, part.id);
+    if (part.type === 'reasoning-delta') sealer.addText(part.id, item, part.delta);
+    const sealed = part.type === 'reasoning-end' ? sealer.seal(item, metadata.providerMetadata) : undefined;
+    return sealed ? { providerMetadata: sealed } : metadata;
   };
 }
 

@@ -34,6 +34,8 @@ export type ModelReports = {
   raw?: boolean | undefined;
   /** Ids of the calls of earlier answers. */
   callIds?: ReadonlySet<string>;
+  /** Name of the model in the seals of its reasoning. */
+  modelId?: string;
   gathering?: Gathering;
   /** Called at the stream's start, before its first chunk. */
   onWarnings?: (warnings: unknown[]) => void;
@@ -51,13 +53,13 @@ export async function streamModel(
   runId: string,
   signal: AbortSignal,
   take: (chunks: Chunk[]) => Promise<void> | void,
-  { raw = false, callIds, gathering = { joins: !raw }, onWarnings: warned, onUsage: used }: ModelReports = {},
+  { raw = false, callIds, modelId, gathering = { joins: !raw }, onWarnings: warned, onUsage: used }: ModelReports = {},
 ): Promise<ModelEnd> {
   const started = performance.now();
   const idle = watchIdle();
   const failure = new AbortController();
   const abortSignal = AbortSignal.any([signal, idle.signal, failure.signal]);
-  const toChunks = createChunkMaker(runId, raw, callIds);
+  const toChunks = createChunkMaker(runId, raw, callIds, modelId);
   const withEnds = createPartEnds();
   let end: ModelEnd = { error: brokenOff };
   let warnings: unknown[] = [];

@@ -20,6 +20,7 @@ import {
 } from '@millrace/contracts';
 import type { Models } from '@millrace/models';
 import { writeOmittedFile } from '../state/allowed-files.ts';
+import { buildReasoningPart } from './reasoning-seal.ts';
 import { FEEDBACK_TAG } from '../state/run-state.ts';
 
 export type LanguageModel = ReturnType<Models['createLanguageModel']>;
@@ -105,14 +106,12 @@ function buildFilePart({ data, mimeType, filename, detail }: StoredFilePart): Ex
   };
 }
 
-/**
- * Reasoning is not sent back: providers accept only their own, under ids that are not stored. A text names a file:
- * providers accept none in an answer.
- */
+/** Reasoning without a signature is not sent back. A text names a file: providers accept none in an answer. */
 function toAssistantPart(part: MessagePart): AssistantPart[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
   if (part.type === 'file')
     return [{ type: 'text', text: writeOmittedFile(part.mimeType, 'providers accept no files in answers') }];
+  if (part.type === 'reasoning') return buildReasoningPart(part);
   if (part.type !== 'tool-invocation') return [];
   const { toolCallId, toolName, args, argsText } = part.toolInvocation;
   // The provider's client sends a text as it is.

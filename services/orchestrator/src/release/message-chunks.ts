@@ -60,7 +60,7 @@ function toChunkBodies(part: MessagePart, id: string): ChunkBody[] {
       return [
         { type: 'reasoning-start', payload: { id } },
         { type: 'reasoning-delta', payload: { id, text: part.reasoning } },
-        { type: 'reasoning-end', payload: { id } },
+        { type: 'reasoning-end', payload: { id, providerMetadata: part.providerMetadata } },
       ];
     case 'tool-invocation': {
       const own = part['providerExecuted'] === true ? { providerExecuted: true } : {};

@@ -16,6 +16,7 @@ import {
   type ToolResult,
 } from '@millrace/contracts';
 import { addJudged, withJudged, type OpenStep } from './judged-calls.ts';
+import { unsealMessage } from './unseal-message.ts';
 import { reducePending } from './reduce-pending.ts';
 import { addPaidUsage, addProcessorUsage } from './add-usage.ts';
 import { replaceCallIds } from './hashed-ids.ts';
@@ -75,7 +76,10 @@ function createStartingConversation({ request, applied }: Pick<RunState, 'reques
   const { instructions } = applied.agent;
   const texts = typeof instructions === 'string' ? [instructions] : instructions;
   return withCallerSystem({
-    entries: request.messages.map((message) => ({ source: 'input', message: labelSubmitted(replaceCallIds(message)) })),
+    entries: request.messages.map((message) => ({
+      source: 'input',
+      message: labelSubmitted(unsealMessage(replaceCallIds(message))),
+    })),
     system: buildInstructionMessages(texts),
   });
 }

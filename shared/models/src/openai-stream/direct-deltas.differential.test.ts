@@ -17,6 +17,8 @@ beforeAll(async () => {
 afterAll(() => provider.close());
 
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
+/** The default of `createModels`. */
+const providerOptions = { openai: { store: false } };
 
 async function collectParts(
   model: LanguageModelV4,
@@ -25,7 +27,7 @@ async function collectParts(
   provider.answer(answer);
   const parts: Part[] = [];
   try {
-    const { stream } = await model.doStream({ prompt });
+    const { stream } = await model.doStream({ prompt, providerOptions });
     const reader = stream.getReader();
     for (let read = await reader.read(); !read.done; read = await reader.read()) parts.push(read.value);
     return { parts: joinParts(parts) };

@@ -18,6 +18,7 @@ const IDS: ReadonlySet<string> = new Set([
 /** Other names and states: not text in their form, in any position. */
 const STRUCTURE: ReadonlySet<string> = new Set([
   'createdAt',
+  'digest',
   'encryptedContent',
   'eventTimestamp',
   'finishReason',
@@ -76,6 +77,7 @@ const USUAL = [
   'fromCache',
   'inputTokens',
   'isContinued',
+  'millrace',
   'openai',
   'outputTokens',
   'parts',
