@@ -142,6 +142,30 @@ describe('creating a thread', () => {
       resourceId: 'ada',
       metadata: { pinned: true, agents: [] },
     });
-    expect((await cli('threads', 'create', 'made')).stderr).toContain('thread-foreign');
+    const foreign = await cli('threads', 'create', 'made');
+    expect(foreign.stderr).toContain(
+      'Thread "made" belongs to a resource, and the caller names none. (thread-foreign)',
+    );
+    const { stderr } = await cli('threads', 'create', 'made', '--resource', 'ada', '--title', 'Other');
+    expect(stderr).toContain('remedy: Use a new thread id, or update the thread.');
+  });
+
+  test('`millrace threads update` replaces title and metadata, and refuses a change without either', async () => {
+    writeFileSync(join(folder, 'changed.json'), '{"pinned":false}');
+    expect(await cli('threads', 'update', 'made', '--title', 'Renamed', '--metadata', 'changed.json')).toMatchObject({
+      code: 0,
+      stdout: 'made is updated: Renamed\n',
+    });
+    const updated = JSON.parse((await cli('threads', 'update', 'made', '--title', 'Again', '--json')).stdout);
+    expect(updated).toMatchObject({ title: 'Again', metadata: { pinned: false } });
+    expect((await cli('threads', 'update', 'made')).stderr).toContain('give --title, --metadata or both');
+  });
+
+  test('`millrace threads clone` copies a thread as a whole, and up to a message', async () => {
+    const { messages } = await stack.client.threads.messages('long');
+    expect((await cli('threads', 'clone', 'long', 'copied')).stdout).toBe('copied is a copy of long, 4 messages\n');
+    const { stdout } = await cli('threads', 'clone', 'long', '--up-to', messages[0]?.id ?? '', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ messageCount: 1 });
+    expect((await cli('threads', 'clone', 'long', 'copied', '--up-to', 'none')).stderr).toContain('message-invalid');
   });
 });

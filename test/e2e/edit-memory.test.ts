@@ -90,7 +90,9 @@ describe('importing a conversation', () => {
       code: 0,
       stdout: '2 messages are saved; imported has 2\n',
     });
-    expect((await cli('threads', 'rename', 'imported', 'Parking')).stdout).toBe('imported is renamed: Parking\n');
+    expect((await cli('threads', 'update', 'imported', '--title', 'Parking')).stdout).toBe(
+      'imported is updated: Parking\n',
+    );
     const { text } = await say('Where did I park my car?', 'imported');
     expect(text).toContain('level 9');
     expect(await stack.client.threads.get('imported')).toMatchObject({ title: 'Parking', messageCount: 4 });

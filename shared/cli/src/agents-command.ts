@@ -1,6 +1,4 @@
 // `millrace agents`: applies, lists, shows, plans and deletes agents.
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { MillraceError, type WireError } from '@millrace/contracts';
 import { stringify } from 'yaml';
 import { parseAgentFile, withPlaces, type AgentFile, type Client } from '@millrace/client';
@@ -10,8 +8,8 @@ import { note, writeLine, writeJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { formatPlan } from './plan-text.ts';
 import { makePrintable, formatTable } from './printable.ts';
+import { readTextFile } from './read-json.ts';
 import { formatCodedError } from './report-error.ts';
-import { UsageError } from './usage-error.ts';
 
 export const defineAgentsCommand = (cli: Cli) =>
   group('millrace agents', 'Apply, read and delete agents', {
@@ -133,8 +131,5 @@ async function requestPlan(io: CliIo, client: Client, nameOrFile: string) {
 }
 
 async function readAgentFile(io: CliIo, path: string): Promise<AgentFile> {
-  const text = await readFile(resolve(io.cwd, path), 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  });
-  return parseAgentFile(path, text, io.env);
+  return parseAgentFile(path, await readTextFile(io, path), io.env);
 }

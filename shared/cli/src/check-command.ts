@@ -1,6 +1,4 @@
 // `millrace check`: checks a running processor against docs/wire.md over the bus, independent of its language.
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import {
   connectBus,
   readConnectionSettings,
@@ -10,12 +8,13 @@ import {
   type BusAddress,
 } from '@millrace/bus';
 import { casesFileSchema, checkProcessors, formatReport, type CasesFile, type CheckReport } from '@millrace/check';
-import { listIssues, readPrefix } from '@millrace/contracts';
+import { readPrefix } from '@millrace/contracts';
 import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import type { Exit } from './exit-codes.ts';
 import { makePrintable } from './printable.ts';
+import { readJson } from './read-json.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace check';
@@ -40,7 +39,8 @@ export const defineCheckCommand = (cli: Cli) =>
     },
     async run(args) {
       const { env, cwd } = cli.io;
-      const cases = args.cases === undefined ? undefined : await readCases(cli.io, args.cases);
+      const cases =
+        args.cases === undefined ? undefined : await readJson<CasesFile>(cli.io, args.cases, casesFileSchema, NAME);
       const seed = args.seed === undefined ? undefined : parseSeed(args.seed);
       const limitMs = args.limit === undefined ? undefined : parseDuration(args.limit, '--limit');
       const address = await resolveAddress(args.url === undefined ? env : { ...env, NATS_URL: args.url }, cwd);
@@ -86,24 +86,6 @@ function connect({ env }: CliIo, address: BusAddress): Promise<Bus> {
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     prefix: readPrefix(env),
   });
-}
-
-async function readCases({ cwd }: CliIo, file: string): Promise<CasesFile> {
-  const text = await readFile(resolve(cwd, file), 'utf8').catch(() => {
-    throw new UsageError(`${file} cannot be read`, NAME);
-  });
-  const parsed = casesFileSchema.safeParse(tryParseJson(text));
-  if (parsed.success) return parsed.data;
-  const [first] = listIssues(parsed.error);
-  throw new UsageError(`${file} is not a cases file: ${first?.path ?? ''} ${first?.message ?? ''}`, NAME);
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseSeed(text: string): number {

@@ -13,8 +13,8 @@ export type CliIo = {
   cwd: string;
   stdin: {
     isTerminal: boolean;
-    /** Reads stdin to its end. @throws UsageError if the input exceeds maxBytes */
-    read(maxBytes: number): Promise<string>;
+    /** Reads stdin to its end, for `command`. @throws UsageError if the input exceeds maxBytes */
+    read(maxBytes: number, command: string): Promise<string>;
     /** Reads stdin line by line from now on. */
     openLines(): LineReader;
   };

@@ -52,7 +52,7 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
     load: async (cli) => (await import('./check-command.ts')).defineCheckCommand(cli),
   },
   threads: {
-    description: 'Read, search, rename, cut and delete conversations',
+    description: 'Create, read, search, update, copy, cut and delete conversations',
     load: async (cli) => (await import('./memory-command.ts')).defineThreadsCommand(cli),
   },
   messages: {

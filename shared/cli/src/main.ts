@@ -21,7 +21,7 @@ const code = await runCli(process.argv.slice(2), {
   cwd: process.cwd(),
   stdin: {
     isTerminal: process.stdin.isTTY,
-    read: (maxBytes) => readInput(process.stdin, maxBytes),
+    read: (maxBytes, command) => readInput(process.stdin, maxBytes, command),
     openLines: () => openLines(process.stdin, process.stderr, () => process.kill(process.pid, 'SIGINT')),
   },
   stdout: createOutput(process.stdout),

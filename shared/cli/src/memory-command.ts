@@ -8,13 +8,14 @@ import {
   type Thread,
 } from '@millrace/contracts';
 import { defineSearchCommand } from './search-command.ts';
+import { defineMemorySetCommand } from './edit-memory-commands.ts';
 import {
+  defineCloneCommand,
   defineCreateCommand,
-  deleteCommand,
-  defineMemorySetCommand,
-  defineRenameCommand,
   defineTruncateCommand,
-} from './edit-memory-commands.ts';
+  defineUpdateCommand,
+  deleteCommand,
+} from './edit-threads-commands.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
@@ -23,12 +24,13 @@ import { UsageError } from './usage-error.ts';
 import type { Client } from '@millrace/client';
 
 export const defineThreadsCommand = (cli: Cli) =>
-  group('millrace threads', 'Create, read, search, rename, cut and delete conversations', {
+  group('millrace threads', 'Create, read, search, update, copy, cut and delete conversations', {
     list: defineListCommand(cli),
     messages: defineMessagesCommand(cli),
     search: defineSearchCommand(cli),
     create: defineCreateCommand(cli),
-    rename: defineRenameCommand(cli),
+    update: defineUpdateCommand(cli),
+    clone: defineCloneCommand(cli),
     truncate: defineTruncateCommand(cli),
     delete: deleteCommand(cli),
   });

@@ -17,7 +17,7 @@ export function createForeignThreadError({ threadId, owner }: { threadId: string
   const resource = findResource(owner);
   const message =
     resource === undefined
-      ? `Thread "${threadId}" belongs to a resource, and the run names none.`
+      ? `Thread "${threadId}" belongs to a resource, and the caller names none.`
       : `Thread "${threadId}" does not belong to resource "${resource}".`;
   return new MillraceError('thread-foreign', message, {
     remedy: 'Name the resource that the thread was begun with, or use a new thread id.',
@@ -26,14 +26,15 @@ export function createForeignThreadError({ threadId, owner }: { threadId: string
 
 export function createUnknownThreadError({ tenant, threadId }: ThreadRef): MillraceError {
   return new MillraceError('thread-unknown', `Tenant "${tenant}" has no thread "${threadId}".`, {
-    remedy: 'A thread exists after a run on it ended with an answer. `threads-list` lists the existing threads.',
+    remedy:
+      'A thread exists after its creation, or after a run on it ended with an answer. `threads-list` lists the existing threads.',
   });
 }
 
 export function createExistingThreadError({ threadId }: Pick<ThreadRef, 'threadId'>): MillraceError {
   return new MillraceError('state-conflict', `Thread "${threadId}" exists already.`, {
     path: 'threadId',
-    remedy: 'Use a new thread id, or change the thread with `threads-update`.',
+    remedy: 'Use a new thread id, or update the thread.',
   });
 }
 

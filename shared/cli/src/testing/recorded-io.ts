@@ -21,7 +21,7 @@ export function recordedIo({ isTerminal = false, env = {}, cwd = '/', input }: R
     cwd,
     stdin: {
       isTerminal: input === undefined,
-      read: (maxBytes) => readInput(Readable.from([input ?? '']), maxBytes),
+      read: (maxBytes, command) => readInput(Readable.from([input ?? '']), maxBytes, command),
       openLines: () => openLines(Readable.from([input ?? '']), new PassThrough().resume(), () => undefined),
     },
     stdout: output('out'),
