@@ -30,7 +30,7 @@ import type { Run } from '../state/run-context.ts';
 import { findSchemaProblems } from '../peers/json-schema.ts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { repeatCall } from './repeat-call.ts';
-import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
+import { createProgressBudget, TOO_MUCH_PROGRESS, type ProgressBudget } from './progress-budget.ts';
 
 /** UTF-16 code units of a result's JSON: results of calls that end together share one record of the run's state. */
 const MAX_RESULT_CHARS = 512 * 1024;
@@ -54,7 +54,8 @@ export async function callTool(run: Run, call: PlacedCall, { tool, signal, sink 
   const started = performance.now();
   const service = findService(run, tool.name) ?? '';
   const activity = run.activity.begin({ kind: 'tool', names: [tool.name], service });
-  const attempt = () => callOnce(run, call, { tool, signal, sink, onReply: activity.receive });
+  const budget = createProgressBudget();
+  const attempt = () => callOnce(run, call, { tool, signal, sink, budget, onReply: activity.receive });
   const { called, attempts } = await repeatCall(run, tool.name, attempt, signal).finally(activity.end);
   run.events.record({
     event: 'tool',
@@ -70,12 +71,13 @@ export async function callTool(run: Run, call: PlacedCall, { tool, signal, sink 
   return called;
 }
 
-type ToolAttempt = ToolCalling & { onReply: () => void };
+/** `budget`: of all attempts of the call. */
+type ToolAttempt = ToolCalling & { budget: ProgressBudget; onReply: () => void };
 
 async function callOnce(
   run: Run,
   call: PlacedCall,
-  { tool, signal, sink, onReply }: ToolAttempt,
+  { tool, signal, sink, budget, onReply }: ToolAttempt,
 ): Promise<ToolOutcome> {
   const problems = findSchemaProblems(tool.inputSchema, call.args);
   if (problems.length > 0) {
@@ -94,7 +96,6 @@ async function callOnce(
   const stopped = new AbortController();
   const toClient = (parts: readonly Chunk[]) => sink(parts.map((part) => buildProgressChunk(run, call, part)));
   const progress = createOrderedSink(toClient, () => stopped.abort());
-  const budget = createProgressBudget();
   const answer = await request(bus, {
     subject: bus.subjects.tool(service, tool.name),
     payload: {
