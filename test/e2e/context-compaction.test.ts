@@ -1,5 +1,5 @@
 // Long runs against a provider with a context window: they end with the provider's error without context-compaction, and finish with it. The thread keeps
-// everything, and the tools of a run with untrusted content stay suspended. An agent has at most 100 steps.
+// everything, and the tools of a run with untrusted content stay suspended. An agent has at most 250 steps.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ import { script, type ScriptElement } from './script.ts';
 
 /** Tokens of four characters. */
 const WINDOW = 20_000;
-const MAX_STEPS = 100;
-const RESULT_LENGTH = 21_000;
+const MAX_STEPS = 200;
+const RESULT_LENGTH = 10_500;
 const BUDGET = 15_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-compaction-'));
@@ -65,7 +65,7 @@ async function run(name: string, elements: ScriptElement[], options?: JsonObject
 }
 
 test('a run above the window ends with the error of the provider without context-compaction', async () => {
-  const { result } = await run('refused', [...readPages(5), { text: 'Done.' }]);
+  const { result } = await run('refused', [...readPages(9), { text: 'Done.' }]);
   expect(result).toMatchObject({
     status: 'failed',
     error: { code: 'model-call-failed', message: expect.stringContaining('maximum context length') },
@@ -89,10 +89,10 @@ async function readThread(threadId: string): Promise<string> {
 describe('a run with tool results above the window', () => {
   test.each<[string, number, JsonObject, number]>([
     ['summaries', MAX_STEPS, { keepRecent: 2, model: 'openai-chat/writer' }, MAX_STEPS / 4],
-    ['shortened-results', 30, { keepRecent: 1, resultHeadTokens: 15, resultTailTokens: 5 }, 0],
-    ['dropped-messages', 30, { keepRecent: 1, drop: true }, 0],
+    ['shortened-results', 60, { keepRecent: 1, resultHeadTokens: 15, resultTailTokens: 5 }, 0],
+    ['dropped-messages', 60, { keepRecent: 1, drop: true }, 0],
   ])(
-    'finishes with %s in %i steps of 21 kB, and the thread keeps everything',
+    'finishes with %s in %i steps of 10 kB, and the thread keeps everything',
     async (name, steps, options, mostCalls) => {
       const pages = steps - 1;
       const { result } = await run(name, [...readPages(pages), { text: 'Done.' }], options);
@@ -112,7 +112,11 @@ describe('a run with tool results above the window', () => {
 });
 
 test('a tool that sends stays suspended after a summary has replaced untrusted results in the prompt', async () => {
-  const elements = [...readPages(8), { toolCalls: [{ name: 'send-mail', args: { text: 'page' } }] }, { text: 'Done.' }];
+  const elements = [
+    ...readPages(16),
+    { toolCalls: [{ name: 'send-mail', args: { text: 'page' } }] },
+    { text: 'Done.' },
+  ];
   const { result, events } = await run('untrusted', elements, {
     keepRecent: 1,
     budget: 8_000,

@@ -246,7 +246,7 @@ export const agentSchema = z.strictObject({
   definitionTrust: trustSchema
     .optional()
     .describe('Trust of the texts in `clientTools` and `structuredOutput` of a request. Default: untrusted.'),
-  maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
+  maxSteps: z.number().int().min(1).max(250).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
   flushMs: z
     .int()

@@ -31,7 +31,7 @@ describe('a definition', () => {
     ['a model of no known provider', { model: 'other/one' }, 'agent-invalid model'],
     ['a name that no subject can carry', { name: 'a b' }, 'agent-invalid name'],
     ['a list that is none', { input: 'pii' }, 'agent-invalid input'],
-    ['too many steps', { maxSteps: 101 }, 'agent-invalid maxSteps'],
+    ['too many steps', { maxSteps: 251 }, 'agent-invalid maxSteps'],
     ['an unknown setting of the model', { modelSettings: { heat: 1 } }, 'agent-invalid modelSettings.heat'],
     ['an entry that is neither name nor object', { input: [17] }, 'agent-invalid input[0]'],
     ['an unknown field of an entry', { input: [{ use: 'pii', colour: 1 }] }, 'agent-invalid input[0].colour'],
