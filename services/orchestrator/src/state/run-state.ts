@@ -19,6 +19,7 @@ import { addJudged, withJudged, type OpenStep } from './judged-calls.ts';
 import { unsealMessage } from './unseal-message.ts';
 import { reducePending } from './reduce-pending.ts';
 import { addPaidUsage, addProcessorUsage } from './add-usage.ts';
+import { addViolations } from './add-violations.ts';
 import { replaceCallIds } from './hashed-ids.ts';
 import { closeShown, markDiffering } from './shown-stream.ts';
 import { withResults } from './response-message.ts';
@@ -103,7 +104,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'states-changed':
       return { ...state, states: { ...state.states, ...action.states } };
     case 'violations-found':
-      return { ...state, violations: [...state.violations, ...action.violations] };
+      return { ...state, violations: addViolations(state.violations, action.violations) };
     case 'submitted-changed':
       return changeSubmitted(state, action);
     case 'files-passed':
