@@ -42,10 +42,21 @@ test('every image that is not built here has an exact version, and a variable th
   expect(read('Dockerfile')).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-slim$/m);
 });
 
+const REDIS = '${MILLRACE_COMPOSE_REDIS_URL:-redis://redis:6379}';
+test('Every service takes its servers from the variables of compose', () => {
+  const found = Object.values(services).flatMap(({ environment: { NATS_URL, REDIS_URL, QDRANT_URL } }) =>
+    [NATS_URL, REDIS_URL, QDRANT_URL].filter((url) => url !== undefined),
+  );
+  const [nats, qdrant] = ['NATS_URL:-nats://nats:4222', 'QDRANT_URL:-http://qdrant:6333'];
+  expect([...new Set(found)].toSorted()).toEqual(
+    [`\${MILLRACE_COMPOSE_${nats}}`, `\${MILLRACE_COMPOSE_${qdrant}}`, REDIS].toSorted(),
+  );
+});
+
 test('each service with Redis is a user of its own, with the password in the volume of its keys', () => {
   const connected = Object.entries(services).filter(([, { environment }]) => environment['REDIS_URL']);
   const users = connected.map(([, { environment, volumes }]) => {
-    expect(environment).toMatchObject({ REDIS_URL: 'redis://redis:6379', REDIS_PASSWORD_FILE: '/key/redis.password' });
+    expect(environment).toMatchObject({ REDIS_URL: REDIS, REDIS_PASSWORD_FILE: '/key/redis.password' });
     expect(volumes).toContain(`keys-${environment['REDIS_USERNAME']}:/key:ro`);
     return String(environment['REDIS_USERNAME']);
   });
