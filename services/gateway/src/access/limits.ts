@@ -9,7 +9,6 @@ import type { Redis } from 'ioredis';
 import type { Access } from './access.ts';
 import { createAccountBudget } from './account-budget.ts';
 import { createBodyBudget, type ArrivingBody } from './body-budget.ts';
-import { createCountAhead, type CountedRequest } from './count-ahead.ts';
 import { createTokenMemory } from './counted-tokens.ts';
 
 export type LimitSettings = {
@@ -44,8 +43,6 @@ export function createLimits(settings: LimitSettings): Limits {
   const { requestsPerMinute, streamsPerAccount, streams, redis, log } = settings;
   const openBody = createBodyBudget(settings.bodyBytes);
   const limiters = new Map<string, RateLimiterAbstract>();
-  /** Counters of requests by their limit. */
-  const counters = new Map<number, (account: string) => Promise<CountedRequest>>();
   const open = createAccountBudget(streams);
   const takeUncounted = createTokenMemory(redis);
 
@@ -54,17 +51,6 @@ export function createLimits(settings: LimitSettings): Limits {
     const known = limiters.get(key) ?? createLimiter({ keyPrefix: `:gateway:limits:${name}`, points, duration }, redis);
     limiters.set(key, known);
     return known;
-  };
-  const createCounter = (limit: number): ((account: string) => Promise<CountedRequest>) => {
-    const limiter = findLimiter('requests', limit, MINUTE_S);
-    const count = (account: string) => consume(limiter, account);
-    const onFailure = (error: unknown) => log.warn({ err: error }, 'a request is not counted');
-    return redis ? createCountAhead({ limit, count, onFailure }) : count;
-  };
-  const findCounter = (limit: number) => {
-    const counter = counters.get(limit) ?? createCounter(limit);
-    counters.set(limit, counter);
-    return counter;
   };
   const limits: Limits = {
     countRun(access, client, runId) {
@@ -81,7 +67,7 @@ export function createLimits(settings: LimitSettings): Limits {
       const { requestsPerMinute: own = requestsPerMinute, tokensPerDay } = access.identity.limits ?? {};
       if (tokensPerDay !== undefined)
         await checkTokens(findLimiter('tokens', tokensPerDay, DAY_S), hashAccount(access));
-      const counted = await findCounter(own)(hashAccount(access));
+      const counted = await consume(findLimiter('requests', own, MINUTE_S), hashAccount(access));
       const headers = describeLimit(own, counted);
       if (counted.consumedPoints <= own) return headers;
       throw createLimitError(`more than ${own} requests a minute`, counted.msBeforeNext);
@@ -134,7 +120,7 @@ async function checkTokens(limiter: RateLimiterAbstract, account: string): Promi
     throw createLimitError(`more than ${limiter.points} tokens a day`, counted.msBeforeNext);
 }
 
-function describeLimit(limit: number, { remainingPoints, msBeforeNext }: CountedRequest): Record<string, string> {
+function describeLimit(limit: number, { remainingPoints, msBeforeNext }: RateLimiterRes): Record<string, string> {
   return {
     'x-ratelimit-limit-requests': String(limit),
     'x-ratelimit-remaining-requests': String(Math.max(0, remainingPoints)),
