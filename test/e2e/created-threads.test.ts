@@ -169,3 +169,21 @@ describe('creating a thread', () => {
     expect((await cli('threads', 'clone', 'long', 'copied', '--up-to', 'none')).stderr).toContain('message-invalid');
   });
 });
+
+test('Messages are read by their ids, over HTTP and by the client, and not by the key of another agent', async () => {
+  const ada = await connect({ url: nats.url, subject: 'ada' });
+  await ada.generate('first', 'Where is the zoo?', { threadId: 'by-id' });
+  const { messages } = await ada.threads.messages('by-id');
+  const ids = messages.map(({ id }) => id).toReversed();
+  expect(ids).toHaveLength(2);
+  const found = await ada.threads.messages('by-id', { include: [...ids, 'none'] });
+  expect([found.messages.map(({ id }) => id), found.total]).toEqual([ids, 2]);
+  const path = `/v1/threads/by-id/messages?include=${ids.join(',')}`;
+  expect(await (await send(keys.first, 'GET', path)).json()).toMatchObject({
+    messages: ids.map((id) => ({ id })),
+    total: 2,
+  });
+  expect((await send(keys.second, 'GET', path)).status).toBe(404);
+  expect((await send(keys.all, 'GET', `${path}&last=1`)).status).toBe(400);
+  await ada.close();
+});

@@ -118,8 +118,14 @@ export type Client = {
      * @throws state-conflict if the thread has another last message
      */
     truncate(threadId: string, cut: { from: string; last: string }): Promise<{ deleted: number; total: number }>;
-    /** `last`: only the newest N, in order. `unsaved`: runs with messages that wait for their store. */
-    messages(threadId: string, page?: PageRange & { last?: number | undefined }): Promise<ThreadMessages>;
+    /**
+     * `last`: only the newest N, in order. `include`: the messages with these ids, at most 100, in the order of the ids; `total` counts those
+     * that exist. `unsaved`: runs with messages that wait for their store.
+     */
+    messages(
+      threadId: string,
+      page?: PageRange & { last?: number | undefined; include?: readonly string[] | undefined },
+    ): Promise<ThreadMessages>;
   };
   messages: {
     /** Appends messages that no guard has judged: operators only. Returns the number of messages of the thread. */

@@ -53,6 +53,8 @@ const memoryAddress = {
     ),
 };
 const messageIdSchema = z.string().min(1).max(200);
+/** Maximum number of messages that a request names by their ids. */
+const MAX_INCLUDED = 100;
 /** Page size of a list, with its bounds. */
 const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) };
 
@@ -98,10 +100,14 @@ export const MEMORY_API = {
   'threads-get': defineVerb(ofThread, threadSchema),
   /**
    * Lists messages. A page may hold fewer messages than `limit` if more would exceed the message size; the next page
-   * starts after them.
+   * starts after them. With `include` it returns the messages with these ids, in their order, and `total` counts those that exist.
    */
   'messages-list': defineVerb(
-    ofThread.extend({ ...page, last: z.number().int().min(1).max(1_000).optional() }),
+    ofThread.extend({
+      ...page,
+      last: z.number().int().min(1).max(1_000).optional(),
+      include: z.array(messageIdSchema).min(1).max(MAX_INCLUDED).optional().describe('ids of messages'),
+    }),
     z.object({ messages: z.array(messageSchema), total: z.number().int() }),
   ),
   /**

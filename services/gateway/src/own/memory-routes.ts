@@ -79,13 +79,18 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     scope: 'read',
     query: pageSchema.extend({
       last: z.coerce.number().int().min(1).max(1_000).optional(),
+      include: z
+        .string()
+        .optional()
+        .describe('ids of messages, separated by commas: at most 100. Other parts of a range are refused.'),
       missing: z
         .literal('empty')
         .optional()
         .describe('empty: an unknown thread has no messages. Default: it is an error.'),
     }),
     answer: API['messages-list'].answer,
-    async handle({ access, params, query: { missing, ...query } }) {
+    async handle({ access, params, query: { missing, include, ...range } }) {
+      const query = { ...range, ...(include !== undefined && { include: include.split(',') }) };
       const client = await access.connectClient();
       try {
         const { messages, total } = await client.threads.messages(readThread(params), query);

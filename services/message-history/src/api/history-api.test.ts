@@ -55,6 +55,29 @@ describe('the history API', () => {
     expect([listIds(last.messages), last.total]).toEqual([['run-1.3', 'run-1.4'], 5]);
   });
 
+  test('messages-list returns the messages with the ids of `include`, in their order', async () => {
+    const include = ['run-1.4', 'none', 'run-1.0', 'run-1.4'];
+    const found = await api['messages-list']({ threadId: 'a', ...page, include }, acme);
+    expect([listIds(found.messages), found.total]).toEqual([['run-1.4', 'run-1.0'], 2]);
+    const one = await api['messages-list']({ threadId: 'a', ...page, limit: 1, include }, acme);
+    expect([listIds(one.messages), one.total]).toEqual([['run-1.4'], 2]);
+    const both = api['messages-list']({ threadId: 'a', ...page, include, last: 1 }, acme);
+    await expect(both).rejects.toMatchObject({ code: 'message-invalid', path: 'include' });
+    const others = { tenant: 'acme', caller: await hashCaller('acme', 'bob') };
+    const foreign = api['messages-list']({ threadId: 'a', ...page, include }, others);
+    await expect(foreign).rejects.toMatchObject({ code: 'thread-unknown' });
+  });
+
+  test('messages-list returns the first messages of `include` that fit an answer, and at least one', async () => {
+    const large = ['big-0', 'big-1', 'big-2'].map((id) => buildTextMessage(id, 'user', 'x'.repeat(3 * 1024 * 1024)));
+    await store.saveBlock(block({ tenant: 'acme', threadId: 'large', messages: large }));
+    const include = large.map(({ id }) => id);
+    const found = await api['messages-list']({ threadId: 'large', ...page, include }, acme);
+    expect(found.messages.length).toBeGreaterThan(0);
+    expect(found.messages.length).toBeLessThan(3);
+    expect(found.total).toBe(3);
+  });
+
   test('messages-list rejects `last` together with `offset` and names the field', async () => {
     const both = api['messages-list']({ threadId: 'a', limit: 2, offset: 2, last: 2 }, acme);
     await expect(both).rejects.toMatchObject({ code: 'message-invalid', path: 'offset' });

@@ -1,7 +1,13 @@
 // Implements the public verbs on threads and their messages, for tenant and caller of the subject: an operator reads
 // all threads of the tenant, every other caller those of its own resource.
-import { MillraceError, isOperator, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
-import { isOwnResource, buildResourceOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
+import { MillraceError, isOperator, type ApiAnswer, type ApiRequest, type Message } from '@millrace/contracts';
+import {
+  chooseMemoryOwner,
+  isOwnResource,
+  buildResourceOwner,
+  requireOwnResource,
+  type MemoryCaller,
+} from '@millrace/stores';
 import { createUnknownThreadError } from '../store/history-errors.ts';
 import { createEditVerbs, type EditVerb } from './edit-verbs.ts';
 import type { GetOwnThread } from './get-own-thread.ts';
@@ -35,21 +41,40 @@ function createReadVerbs(store: HistoryStore, getOwnThread: GetOwnThread): Handl
       return cutPage(await store.listThreads({ tenant, owner }, { limit, offset }), offset);
     },
     'threads-get': ({ threadId }, call) => getOwnThread(threadId, call),
-    'messages-list': async ({ threadId, limit, offset, last }, call) => {
+    'messages-list': async ({ threadId, limit, offset, last, include }, call) => {
       const { tenant, caller } = call;
+      if (include) {
+        if (last !== undefined || offset !== 0)
+          throw createRangeError('`include` names messages, and `last` and `offset` a range', 'include');
+        const { resourceId } = await getOwnThread(threadId, call);
+        const owner = chooseMemoryOwner({ threadId, ...(resourceId !== undefined && { resourceId }) });
+        return cutIncluded(
+          await store.findMessages({ tenant, threadId, owner }, [...new Set(include)]),
+          include,
+          limit,
+        );
+      }
       if (!isOperator(caller)) await getOwnThread(threadId, call);
       if (last === undefined) return store.listMessages({ tenant, threadId }, { limit, offset });
       if (offset === 0) return store.listLastMessages({ tenant, threadId }, last);
-      throw new MillraceError(
-        'message-invalid',
-        '`last` counts from the end and `offset` from the start: a request may have only one of them.',
-        {
-          path: 'offset',
-          remedy: 'Leave one of them out.',
-        },
-      );
+      throw createRangeError('`last` counts from the end and `offset` from the start', 'offset');
     },
   };
+}
+
+const createRangeError = (problem: string, path: string): MillraceError =>
+  new MillraceError('message-invalid', `${problem}: a request may have only one of them.`, {
+    path,
+    remedy: 'Leave one of them out.',
+  });
+
+/** Returns the messages in the order of the ids, at least one, until `limit` or READ_MAX_BYTES. */
+function cutIncluded(found: readonly Message[], ids: readonly string[], limit: number): ApiAnswer<'messages-list'> {
+  const byId = new Map(found.map((message) => [message.id, message]));
+  const ordered = [...new Set(ids)].flatMap((id) => byId.get(id) ?? []).slice(0, limit);
+  let left = READ_MAX_BYTES;
+  const end = ordered.findIndex((message, at) => (left -= Buffer.byteLength(JSON.stringify(message))) < 0 && at > 0);
+  return { messages: end === -1 ? ordered : ordered.slice(0, end), total: found.length };
 }
 
 /** Ends a page before the thread that exceeds READ_MAX_BYTES. */
