@@ -73,10 +73,13 @@ const listPaths = (outcomes: Map<string, Outcome>, kind: Outcome): string[] =>
 const BOUNDED = ['id', 'threadId', 'resourceId', 'content.parts[]<file>.data']
   .map((name) => `.messages[].${name}`)
   .toSorted();
-/** The orchestrator replaces or drops the first two; no model reads the others, and they have the form of ids, or are for processors. */
+/** The orchestrator replaces or drops the first ones; no model reads the others, and they have the form of ids, or are for processors. */
 const UNREAD = [
   '.messages[].content.parts[]<tool-invocation>.toolInvocation.toolCallId',
   '.messages[].content.parts[]<file>.detail',
+  ...['', '.any', '.any{name}', '.any[].any{name}'].map(
+    (place) => `.messages[].content.parts[]<reasoning>.providerMetadata${place}`,
+  ),
   '.threadId',
   '.resourceId',
   ...['{name}', '{}', '{}.any', '{}.any{name}', '{}.any[].any{name}'].map((place) => `.requestContext${place}`),
