@@ -25,6 +25,7 @@ async function openLimits() {
 
 test('A gateway refuses a request above the limit if the others have admitted all requests of the minute', async () => {
   const [one, other] = [await openLimits(), await openLimits()];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that a count reads
   const access = { account: crypto.randomUUID(), identity: {} } as Access;
   expect(await one.countRequest(access)).toMatchObject({ 'x-ratelimit-remaining-requests': '9' });
   for (let at = 0; at < 9; at += 1) await other.countRequest(access);
