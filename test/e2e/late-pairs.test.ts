@@ -103,7 +103,7 @@ async function ask(text: string, output: (JsonObject | string)[], more: JsonObje
   return { status, result, reader: Object.values(shown).join(''), thread: answers.join('') };
 }
 
-const RELEASES = ['chunk', 'sentence', 'step', 'result'];
+const RELEASES = ['chunk', 'step', 'result'];
 const names = Object.keys(ENTRIES);
 const pairs = names.flatMap((first, at) => names.map((second, place) => ({ first, second, at, place })));
 

@@ -7,7 +7,7 @@ export const settingArgs = {
   schema: { type: 'string', description: 'JSON Schema of the answer, as JSON' },
   settings: { type: 'string', description: "settings of the model as JSON, within the agent's callerSettings" },
   'tool-choice': { type: 'string', description: 'auto, none, required, or the name of a tool' },
-  release: { type: 'string', description: "chunk, sentence, step or result; not earlier than the agent's" },
+  release: { type: 'string', description: "chunk, step or result; not earlier than the agent's" },
 } as const;
 type SettingName = keyof typeof settingArgs;
 type Settings = Pick<StartOptions, 'structuredOutput' | 'modelSettings' | 'toolChoice' | 'release'>;

@@ -44,7 +44,7 @@ export type StartOptions = {
    * keeps them. @throws state-conflict, as the error of the run, if the thread has another last message
    */
   replaces?: readonly string[] | undefined;
-  /** At least as late as the agent's own: chunk, sentence, step, result. */
+  /** At least as late as the agent's own: chunk, step, result. */
   release?: RunRequest['release'];
   /** Maximum duration of the run, ms. Default: 10 minutes. */
   deadlineMs?: number | undefined;

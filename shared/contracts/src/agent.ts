@@ -16,8 +16,14 @@ import { pricesSchema } from './price.ts';
 import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
+/** Release of earlier versions. */
+export const REMOVED_RELEASE = 'sentence';
+
 /** When the orchestrator publishes output of the output chain. docs/semantics.md, section 7. */
-export const releaseSchema = z.enum(['chunk', 'sentence', 'step', 'result']);
+export const releaseSchema = z.enum(['chunk', 'step', 'result'], {
+  error: ({ input }) =>
+    input === REMOVED_RELEASE ? 'There is no release "sentence" any more: choose step, which is later.' : undefined,
+});
 export type Release = z.infer<typeof releaseSchema>;
 /** From the earliest to the latest. */
 export const RELEASES = releaseSchema.options;

@@ -25,7 +25,8 @@ export const ERROR_CODES = {
     'A warning: with the new definition, calls of these tools wait for approval while untrusted content is in the run.',
   'tools-without-rules':
     'A warning: an earlier version applied the agent, and untrusted content does not stop calls of its tools.',
-  'default-changed': 'A warning: a stored agent has other defaults than an agent that is applied now.',
+  'default-changed':
+    'A warning: a stored agent has other defaults than an agent that is applied now, or a removed setting.',
   'stage-not-called': 'A warning: a processor has a stage that no list of the agent calls.',
   'entry-order': "A warning: an entry's position is too early or too late for the data that it judges.",
   'judge-under-when':

@@ -3,6 +3,7 @@
 // finds replicas.
 import { z } from 'zod';
 import {
+  REMOVED_RELEASE,
   agentSchema,
   filesSchema,
   memoryKeySchema,
@@ -14,7 +15,7 @@ import {
   type Agent,
   type Files,
 } from './agent.ts';
-import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
+import { isObject, jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { fileKindSchema } from './judged-files.ts';
 import type { FileKind } from './media-types.ts';
 import { toolDefinitionSchema } from './model.ts';
@@ -107,8 +108,17 @@ export const appliedAgentSchema = z.object({
   plan: planSchema,
   revision: z.number().int().min(0).describe('0 until stored'),
   appliedAt: z.string(),
+  storedRelease: z.literal(REMOVED_RELEASE).optional().describe('of an agent of an earlier version: read as step'),
 });
 export type AppliedAgent = z.infer<typeof appliedAgentSchema>;
+
+/** An agent as any version stored it. The next later release replaces the removed one. */
+export const storedAgentSchema = z.preprocess(replaceRelease, appliedAgentSchema);
+
+function replaceRelease(stored: unknown): unknown {
+  if (!isObject(stored) || !isObject(stored['agent']) || stored['agent']['release'] !== REMOVED_RELEASE) return stored;
+  return { ...stored, agent: { ...stored['agent'], release: 'step' }, storedRelease: REMOVED_RELEASE };
+}
 
 /** Returns true if the entry remains when a caller overrides the lists. */
 export const isKeptByOverrides = ({ required, memory }: PlanEntry): boolean => required || memory;

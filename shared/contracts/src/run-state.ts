@@ -17,7 +17,7 @@ import {
   toolResultSchema,
   usageSchema,
 } from './model.ts';
-import { appliedAgentSchema } from './plan.ts';
+import { storedAgentSchema } from './plan.ts';
 import { storedRequestSchema, runResultSchema } from './run.ts';
 import { rejectionSchema } from './run-rejection.ts';
 import { finishChunkSchema, storedChunkSchema } from './chunk.ts';
@@ -92,7 +92,7 @@ export const runActionSchema = z.discriminatedUnion('action', [
   z.object({
     action: z.literal('begun').describe('the first action of a run, once'),
     request: storedRequestSchema,
-    applied: appliedAgentSchema.describe('the agent at the start of the run: later versions apply to later runs'),
+    applied: storedAgentSchema.describe('the agent at the start of the run: later versions apply to later runs'),
     firstIndex: count,
   }),
   z.object({
@@ -236,7 +236,7 @@ const shownStepSchema = z.object({
 
 export const runStateSchema = z.object({
   request: storedRequestSchema,
-  applied: appliedAgentSchema,
+  applied: storedAgentSchema,
   firstIndex: count.describe('index of the first chunk after `start`: the target of a retract of the whole run'),
   conversation: conversationSchema,
   unpassed: z

@@ -1,5 +1,5 @@
-import { AGENT_LIMITS, type AppliedAgent } from '@millrace/contracts';
-import { purgeEntries } from '@millrace/bus';
+import { AGENT_LIMITS, buildAgentKey, type AppliedAgent } from '@millrace/contracts';
+import { purgeEntries, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { createAgentsApi } from '../api/agents-api.ts';
@@ -26,6 +26,19 @@ const makeApplied = (name: string): AppliedAgent => ({
   revision: 0,
   appliedAt: '',
 });
+
+function makeApi(store: AgentStore) {
+  const found = { processors: new Map(), tools: new Map(), refused: [] };
+  const discovery = {
+    refresh: async () => undefined,
+    refreshLonger: async () => undefined,
+    getProcessors: () => found.processors,
+    getTools: () => found.tools,
+    listRefused: () => found.refused,
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses
+  return createAgentsApi(store, discovery as unknown as Discovery, createSchemaChecker());
+}
 
 test('revisions of an agent are counted from 1, whatever else is applied, and from 1 again after a delete', async () => {
   const store = await open();
@@ -86,16 +99,7 @@ test('of two writers that apply one agent at once, one gets a conflict', async (
 
 test('an agent is applied again after its bucket was wiped, by an orchestrator that knows the one of before too', async () => {
   const store = await open();
-  const found = { processors: new Map(), tools: new Map(), refused: [] };
-  const discovery = {
-    refresh: async () => undefined,
-    refreshLonger: async () => undefined,
-    getProcessors: () => found.processors,
-    getTools: () => found.tools,
-    listRefused: () => found.refused,
-  };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses
-  const api = createAgentsApi(store, discovery as unknown as Discovery, createSchemaChecker());
+  const api = makeApi(store);
   const definition = { name: 'wiped', model: 'openai/gpt-5-mini' };
   const apply = () => api.apply({ definition, dryRun: false }, { tenant: 'wiped' });
   expect((await apply()).changed).toBe(true);
@@ -105,4 +109,26 @@ test('an agent is applied again after its bucket was wiped, by an orchestrator t
   expect(await store.get('wiped', 'wiped')).toBeDefined();
   expect((await apply()).changed).toBe(true);
   expect(await (await open()).get('wiped', 'wiped')).toMatchObject({ revision: 1 });
+});
+
+test('A stored agent with release: sentence releases by the step, and plan warns until it is applied again', async () => {
+  const key = buildAgentKey('earlier', 'a');
+  const applied = makeApplied('a');
+  const stored = { ...applied, revision: 1, agent: { ...applied.agent, release: 'sentence' } };
+  await writeEntry(stream.access, connection.bus.names.agents, key, stored, { expectedRevision: 0 });
+  const store = await open();
+  expect((await store.get('earlier', 'a'))?.agent.release).toBe('step');
+  const api = makeApi(store);
+  const tenant = { tenant: 'earlier' };
+  const plan = () => api.plan({ agent: 'a' }, tenant);
+  const warning = { code: 'default-changed', message: expect.stringContaining('release: sentence') };
+  expect((await plan()).warnings).toContainEqual(expect.objectContaining(warning));
+  const definition = { name: 'a', model: 'openai/gpt-5-mini', release: 'step' };
+  expect((await api.apply({ definition, dryRun: false }, tenant)).changed).toBe(true);
+  expect((await plan()).warnings).not.toContainEqual(expect.objectContaining(warning));
+  const removed = api.apply({ definition: { ...definition, release: 'sentence' }, dryRun: false }, tenant);
+  await expect(removed).rejects.toMatchObject({
+    code: 'agent-invalid',
+    issues: [{ path: 'release', message: expect.stringContaining('"sentence"') }],
+  });
 });

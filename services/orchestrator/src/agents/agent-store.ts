@@ -1,7 +1,7 @@
 // Stores applied agents with their plans: reads them from the bucket, writes them through the API only, watches them so
 // that the next run of every orchestrator uses the newest one. Revisions of an agent are counted from 1, and from 1
 // again after a delete.
-import { AGENT_LIMITS, MillraceError, buildAgentKey, appliedAgentSchema, type AppliedAgent } from '@millrace/contracts';
+import { AGENT_LIMITS, MillraceError, buildAgentKey, storedAgentSchema, type AppliedAgent } from '@millrace/contracts';
 import {
   createConflictError,
   deleteEntry,
@@ -36,13 +36,13 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
   const bucket = bus.names.agents;
   const known = new Map<string, BucketEntry<AppliedAgent>>();
   const watch = () =>
-    watchBucket(access, bucket, appliedAgentSchema, {
+    watchBucket(access, bucket, storedAgentSchema, {
       put: (key, entry) => void known.set(key, entry),
       onRemoved: (key) => void known.delete(key),
     });
   let stop = await watch();
   const readAgent = (key: string): Promise<BucketEntry<AppliedAgent> | undefined> =>
-    readEntry(access, bucket, key, appliedAgentSchema);
+    readEntry(access, bucket, key, storedAgentSchema);
   const list = (tenant: string) =>
     [...known]
       .filter(([key]) => key.startsWith(`${tenant}.`))
@@ -61,7 +61,7 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
     list,
     async put(tenant, applied) {
       const key = buildAgentKey(tenant, applied.agent.name);
-      const there = await locateEntry(access, bucket, key, appliedAgentSchema);
+      const there = await locateEntry(access, bucket, key, storedAgentSchema);
       if ('error' in there) throw there.error;
       const before = 'value' in there ? there.value : undefined;
       if (!before && list(tenant).length >= AGENT_LIMITS.maxAgents) throw createFullError();

@@ -1,6 +1,13 @@
 // Warns about entries of a stored plan that keep earlier defaults: the same definition would get others if it were applied
 // now. Pure.
-import { chooseFiles, type Agent, type Issue, type Plan, type ProcessorDescriptor } from '@millrace/contracts';
+import {
+  chooseFiles,
+  type Agent,
+  type AppliedAgent,
+  type Issue,
+  type Plan,
+  type ProcessorDescriptor,
+} from '@millrace/contracts';
 import { addNewDefaults } from './entry-uses.ts';
 
 /** @param getDescriptor returns the description that the processor advertises */
@@ -22,6 +29,17 @@ export function warnOfOldDefaults(
     ];
   });
   return [...ofEntries, ...warnOfPassedFiles(plan)];
+}
+
+export function warnOfRemovedRelease({ storedRelease }: Pick<AppliedAgent, 'storedRelease'>): Issue[] {
+  if (storedRelease === undefined) return [];
+  return [
+    {
+      code: 'default-changed',
+      message: `This agent was stored with release: ${storedRelease}, which is removed: it releases its output by the step, which is later.`,
+      remedy: 'Apply it again with `release: step`, or with chunk to publish text as it passes the output chain.',
+    },
+  ];
 }
 
 /** A plan with judges and without `files` is of a version without the option. */

@@ -194,7 +194,6 @@ describe('a warning of agents apply', () => {
       return 'plan' in resolved && findPlanWarnings(resolved.plan, [], resolved.agent).map(({ code }) => code);
     };
     expect(codes({})).toContain('answer-shown-before');
-    expect(codes({ release: 'sentence' })).toContain('answer-shown-before');
     expect(codes({ release: 'step' })).not.toContain('answer-shown-before');
   });
 

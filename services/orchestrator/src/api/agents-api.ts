@@ -16,7 +16,7 @@ import { warnUnequalJudges } from '../agents/memory-warnings.ts';
 import { findPlanWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
 import { warnOfNewRules, warnWithoutRules } from '../agents/tool-rules.ts';
-import { warnOfOldDefaults, warnOfRefusedFiles } from '../agents/default-warnings.ts';
+import { warnOfOldDefaults, warnOfRefusedFiles, warnOfRemovedRelease } from '../agents/default-warnings.ts';
 import { warnToolNames } from '../agents/tool-name-warnings.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import type { SchemaChecker } from '../peers/schema-checker.ts';
@@ -57,6 +57,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery, schemas
           ...warnOfRefusedFiles(stored.plan, applied),
         ]
       : []),
+    ...warnOfRemovedRelease(applied),
     ...warnOfOldDefaults(applied.plan, (processor) => discovery.getProcessors().get(processor)?.descriptor),
     ...warnToolNames(applied.plan, (processor) => discovery.getProcessors().get(processor)?.descriptor.optionsSchema),
   ];
@@ -117,7 +118,8 @@ async function findSchemaProblem({ structuredOutput }: Agent, schemas: SchemaChe
 }
 
 function isSameAgent(one: AppliedAgent, other: AppliedAgent): boolean {
-  return JSON.stringify([one.agent, one.plan]) === JSON.stringify([other.agent, other.plan]);
+  const write = ({ agent, plan, storedRelease }: AppliedAgent) => JSON.stringify([agent, plan, storedRelease]);
+  return write(one) === write(other);
 }
 
 /** Size of one answer, as JSON: half of a message, and at least one agent. */

@@ -45,12 +45,12 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
     getBuilder: () => builder,
     buildReleased() {
       const released = createAnswerBuilder(messageId);
-      for (const [at, whole] of builder.listChunks().entries()) {
+      const end = run.chunks.readShownIndex();
+      for (const [at, chunk] of builder.listChunks().entries()) {
         const place = places[at];
         // The gate has rejected a chunk without a place.
-        if (place === undefined) break;
-        const part = run.chunks.findShown(whole, place, places[at + 1] ?? run.chunks.getNextIndex());
-        if (part) released.add(part);
+        if (place === undefined || place >= end) break;
+        released.add(chunk);
       }
       return released;
     },

@@ -29,7 +29,7 @@ const deeds: fc.Arbitrary<Deed> = fc.oneof(
 );
 const retract = (index: number) => [makeChunk('run-1', { type: 'retract', payload: { index } })];
 
-test.each<Release>(['chunk', 'sentence', 'step', 'result'])('release: %s', (release) => {
+test.each<Release>(['chunk', 'step', 'result'])('release: %s', (release) => {
   fc.assert(
     fc.property(fc.array(deeds, { maxLength: 30 }), (script) => {
       const published = publishedChunks();

@@ -2,7 +2,7 @@
 // recorded.
 import type { Chunk, Release, RunState } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { dataChunk, delta, say, textEnd, makeText, textStart, listTypes } from '../testing/chunks.ts';
+import { dataChunk, delta, say, makeText, listTypes } from '../testing/chunks.ts';
 import { publishedChunks } from '../testing/published-chunks.ts';
 import { makeState } from '../testing/run-states.ts';
 import { makeChunk } from './make-chunk.ts';
@@ -38,81 +38,6 @@ describe('release: chunk', () => {
     gate.restore(say('One.'));
     expect(gate.publish(say('Two.'))).toEqual([4, 5, 6]);
     expect(text()).toBe('One.Two.');
-  });
-});
-
-describe('release: sentence', () => {
-  test('releases a sentence when the next one begins, and cuts the chunk at its end', () => {
-    const { gate, published, text } = makeGate('sentence');
-    gate.publish([textStart(), delta('One'), delta(' is. T')]);
-    expect(text()).toBe('One is. ');
-    gate.publish([delta('wo'), delta(' is. Th')]);
-    expect(text()).toBe('One is. Two is. ');
-    gate.publish([delta('ree'), textEnd()]);
-    expect(text()).toBe('One is. Two is. Three');
-    expect(published.all.at(-1)?.type).toBe('text-end');
-  });
-
-  test('keeps the order: chunks after an unfinished sentence wait for it, transient chunks do not', () => {
-    const { gate, published } = makeGate('sentence');
-    gate.publish([
-      textStart('a'),
-      delta('Not yet', 'a'),
-      textStart('b'),
-      delta('Done. ', 'b'),
-      dataChunk('x'),
-      transient(),
-    ]);
-    expect(listTypes(published.all)).toEqual(['start', 'text-start', 'data-now']);
-    gate.publish([textEnd('a')]);
-    expect(listTypes(published.all).slice(3)).toEqual(['text-delta', 'text-start']);
-    gate.publish([textEnd('b')]);
-    expect(listTypes(published.all).slice(5)).toEqual(['text-delta', 'data-x', 'text-end', 'text-end']);
-  });
-
-  test('releases 1,000 characters without a sentence end', () => {
-    const { gate, text } = makeGate('sentence');
-    gate.publish([delta('x'.repeat(600))]);
-    expect(text()).toBe('');
-    gate.publish([delta('x'.repeat(600))]);
-    expect(text()).toHaveLength(1_200);
-  });
-
-  test('releases chunks without a sentence end when their step is settled', () => {
-    const { gate, text } = makeGate('sentence');
-    gate.publish([textStart(), delta('no end')]);
-    gate.settle(1);
-    expect(text()).toBe('no end');
-    expect(gate.getNextIndex()).toBe(gate.readShownIndex());
-  });
-
-  test('releases the end of a part that was cut off with its step', () => {
-    const { gate, text } = makeGate('sentence');
-    const end = makeChunk('run-1', { type: 'text-end', payload: { id: 't', complete: false } });
-    gate.publish([delta('One. T'), end]);
-    expect(text()).toBe('One. ');
-    gate.settle(1);
-    expect(text()).toBe('One. T');
-  });
-
-  test('reports the released part of a cut chunk', () => {
-    const { gate } = makeGate('sentence');
-    const chunks = [delta('One. T'), delta('wo')];
-    const places = gate.publish(chunks);
-    expect(places).toEqual([1, 3]);
-    const shown = chunks.map((one, at) => gate.findShown(one, places[at] ?? 0, places[at + 1] ?? 4));
-    expect(shown).toEqual([delta('One. '), undefined]);
-  });
-
-  test('retracts from the place of a chunk although earlier chunks were cut', () => {
-    const { gate, text } = makeGate('sentence');
-    const places = gate.publish([delta('One. T'), delta('wo. T'), delta('hree. F')]);
-    expect(text()).toBe('One. Two. Three. ');
-    expect(places).toEqual([1, 3, 5]);
-    gate.takeBack(5, retract);
-    expect(text()).toBe('One. Two. T');
-    gate.publish([delta('en. E')]);
-    expect(text()).toBe('One. Two. Ten. ');
   });
 });
 

@@ -7,7 +7,6 @@ import { isTransient, type ChunkPublisher } from './chunk-publisher.ts';
 import { createHeldQueue } from './chunk-buffer.ts';
 import type { BufferedChunk } from './buffered-chunks.ts';
 import { createHeldRecord } from './buffer-record.ts';
-import { withPiece, readTextPiece } from './text-pieces.ts';
 
 /** Maximum size of the buffer, in bytes of JSON. */
 export const MAX_HELD_BYTES = 8 * 1024 * 1024;
@@ -17,7 +16,7 @@ export type ReleaseGate = {
   getNextIndex(): number;
   /** Returns the index of the next chunk that is released. */
   readShownIndex(): number;
-  /** Returns the place of each chunk; that of its first piece if it is cut. @throws release-hold-full, message-too-large */
+  /** Returns the place of each chunk. @throws release-hold-full, message-too-large */
   publish(chunks: readonly Chunk[]): number[];
   /**
    * Retracts the chunks from the place on. If some of them are published, `retract` makes the chunks that report it.
@@ -27,8 +26,6 @@ export type ReleaseGate = {
   drop(from: number): void;
   /** Returns the buffered chunks from the place on, in order. */
   listWaiting(from: number): Chunk[];
-  /** Returns the released part of a chunk: its pieces have places from `place` on, before `end`. */
-  findShown(chunk: Chunk, place: number, end: number): Chunk | undefined;
   /**
    * Marks everything so far as judged, as far as a step is. Afterwards no caller may use a place after `from`, the
    * first one of the step.
@@ -50,7 +47,7 @@ export type ReleaseGate = {
 };
 
 export function createReleaseGate(publisher: ChunkPublisher, release: Release = 'chunk'): ReleaseGate {
-  const queue = createHeldQueue(release === 'sentence');
+  const queue = createHeldQueue();
   const record = createHeldRecord();
   /** Chunks before this place were judged with their step. */
   let settledTo = 0;
@@ -83,7 +80,7 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
     }
     const places = chunks.map((chunk) => {
       const place = getNextIndex();
-      if (holds.areActive() || !isTransient(chunk)) queue.add(chunk, place, true);
+      if (holds.areActive() || !isTransient(chunk)) queue.add(chunk, place);
       else {
         flushReleasable();
         publisher.publish([chunk]);
@@ -105,11 +102,9 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
     },
     drop,
     listWaiting: (from) => listCounted().flatMap(({ chunk, place }) => (place >= from ? [chunk] : [])),
-    findShown: (chunk, place, end) =>
-      publisher.getNextIndex() > place ? cutToReleased(chunk, listCounted(), place, end) : undefined,
     settle(from) {
       if (isOpen) return;
-      if (release !== 'sentence') record.noteChange(queue.merge(from));
+      record.noteChange(queue.merge(from));
       settledTo = getNextIndex();
       flushReleasable();
     },
@@ -119,7 +114,7 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
     },
     hold: holds.add,
     takeUnrecorded(from) {
-      if (release === 'step' || release === 'result') record.noteChange(queue.merge(from));
+      if (release !== 'chunk') record.noteChange(queue.merge(from));
       return record.takeUnrecorded(listCounted());
     },
     restore(held) {
@@ -163,16 +158,8 @@ function createHolds(onEnded: () => void) {
   };
 }
 
-/** Omits the pieces of the chunk that are in the buffer. */
-function cutToReleased(chunk: Chunk, held: readonly BufferedChunk[], place: number, end: number): Chunk {
-  const piece = readTextPiece(chunk);
-  const rest = held.filter((one) => one.place >= place && one.place < end).map((one) => readTextPiece(one.chunk));
-  const chars = rest.reduce((sum, one) => sum + (one?.part === piece?.part ? (one?.text.length ?? 0) : 0), 0);
-  return piece && chars > 0 ? withPiece(chunk, piece.text.slice(0, piece.text.length - chars)) : chunk;
-}
-
 function holdFull(): MillraceError {
   return new MillraceError('release-hold-full', `More than ${MAX_HELD_BYTES} bytes of chunks wait for their release.`, {
-    remedy: 'Set an earlier `release` on the agent (step, sentence or chunk), or modelSettings.maxOutputTokens.',
+    remedy: 'Set an earlier `release` on the agent (step or chunk), or modelSettings.maxOutputTokens.',
   });
 }

@@ -103,7 +103,7 @@ async function readTexts(run: DrivenRun): Promise<unknown[]> {
 }
 const three = (text: string) => [text, text, text];
 
-describe.each(['chunk', 'sentence', 'step', 'result'] as const)('the stream of a run, with release: %s', (release) => {
+describe.each(['chunk', 'step', 'result'] as const)('the stream of a run, with release: %s', (release) => {
   test.each<[string, Change, string]>([
     ['rewrites the last answer', replace(-1, 'Of ada@example.org.'), 'A secret. Of ***.'],
     ['rewrites an earlier answer', replace(0, 'Nothing. '), 'Nothing. A wall.'],
@@ -229,7 +229,6 @@ describe('a takeover of a run with a changed answer', () => {
   test.each<[NonNullable<Agent['release']>, At]>([
     ['chunk', 'stored'],
     ['chunk', 'shown'],
-    ['sentence', 'stored'],
     ['step', 'stored'],
     ['step', 'shown'],
   ])('with release: %s leaves the final text to each reader, if the lost owner had it %s', async (release, at) => {
