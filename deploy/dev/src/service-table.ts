@@ -20,7 +20,7 @@ type Store = 'redis' | 'qdrant';
 type ServiceRow = { name: string; store?: Store; alone?: true; reads: readonly string[] };
 
 /** Every service on the bus. Not HEALTH_PORT and PROCESSORS: processes of one machine share neither a port nor a choice. */
-const BUS = [...CONNECTION_VARIABLES, 'MILLRACE_PREFIX', 'LOG_LEVEL', 'RETURN_IDLE_MEMORY'];
+const BUS = [...CONNECTION_VARIABLES, 'MILLRACE_PREFIX', 'LOG_LEVEL'];
 const PROCESSORS = [...BUS, 'MAX_CALLS'];
 const MODEL = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', ...PROXY];
 const RUN_LIMITS = [

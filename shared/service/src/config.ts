@@ -25,10 +25,6 @@ export const baseConfigSchema = z.object({
     .describe('0: picked by the system; absent: no health server'),
   HEALTH_HOST: z.string().default('127.0.0.1'),
   DRAIN_GRACE_MS: z.coerce.number().int().min(0).default(10_000),
-  RETURN_IDLE_MEMORY: z
-    .stringbool()
-    .default(false)
-    .describe('true: an idle process shrinks its heap after 8 s instead of a day'),
 });
 export type BaseConfig = z.infer<typeof baseConfigSchema>;
 

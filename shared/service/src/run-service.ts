@@ -13,7 +13,6 @@ import {
 import type { z } from 'zod';
 import { readServiceConfig, type BaseConfig } from './config.ts';
 import { serveHealth, type HealthCheck, type PartsCheck } from './health.ts';
-import { deferMemoryReducer } from './idle-heap.ts';
 import { createLog, type Log } from './log.ts';
 import { createResources, type Resources } from './resources.ts';
 
@@ -61,7 +60,6 @@ export async function startService<S extends z.ZodType<object>>(
   checkVersion(definition);
   const config = readServiceConfig(definition.config, env);
   const base: BaseConfig = config;
-  if (!base.RETURN_IDLE_MEMORY) deferMemoryReducer();
   const replica = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
   const log = createLog(definition.name, replica, base.LOG_LEVEL);
   const resources = createResources();

@@ -1,7 +1,5 @@
-import { syncBuiltinESMExports } from 'node:module';
-import v8 from 'node:v8';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startService, type ServiceContext, type ServiceDefinition } from './run-service.ts';
 
@@ -22,25 +20,6 @@ const connections = async () => {
     .parse(await answer.json());
   return open.filter(({ name }) => name === 'sample').length;
 };
-
-test.each([
-  [{}, 1],
-  [{ RETURN_IDLE_MEMORY: 'true' }, 0],
-])('a service with the variables %j defers the memory reducer %i times', async (variables, times) => {
-  const spy = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue();
-  syncBuiltinESMExports();
-  try {
-    const service = await startService(
-      define(async () => undefined),
-      env(variables),
-    );
-    await service.stop();
-    expect(spy).toHaveBeenCalledTimes(times);
-  } finally {
-    spy.mockRestore();
-    syncBuiltinESMExports();
-  }
-});
 
 test('A service is up after NATS has registered its subscriptions', async () => {
   const many = 20_000;
