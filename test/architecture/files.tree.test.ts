@@ -8,11 +8,6 @@ import { readPackages, readSources, root } from './workspace.ts';
 /** Files that are allowed to break a rule, with the reason. */
 const excused: Readonly<Record<string, string>> = {};
 
-/** Services without a DESIGN.md, with the reason. */
-const withoutDesign: Readonly<Record<string, string>> = {
-  'services/orchestrator': 'the head of each file has its decisions; the README follows one run through them',
-};
-
 describe('problems of planted files', () => {
   const lines = (count: number) => 'f();\n'.repeat(count);
 
@@ -43,8 +38,7 @@ test('no file has over 300 lines, a default export or a name without meaning', (
   expect(Object.keys(excused).filter((path) => !broken.some((source) => source.path === path))).toEqual([]);
 });
 
-test('every service has a DESIGN.md, or a reason to have none', () => {
+test('Every service has a DESIGN.md', () => {
   const services = readPackages().flatMap(({ dir }) => (dir.startsWith('services/') ? [dir] : []));
-  const without = services.filter((dir) => !existsSync(join(root, dir, 'DESIGN.md')));
-  expect(without.filter((dir) => !withoutDesign[dir])).toEqual([]);
+  expect(services.filter((dir) => !existsSync(join(root, dir, 'DESIGN.md')))).toEqual([]);
 });

@@ -4,10 +4,7 @@
 const ofProcessorServices = ['contracts', 'bus', 'service', 'processor', 'models'];
 const ofStores = [...ofProcessorServices, 'stores'];
 
-/**
- * Some rows exist before their package. The testkit is omitted: every package can have it as a devDependency for its
- * tests.
- */
+/** The testkit is in no row: every package can have it as a devDependency for its tests. */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   servers: [],
@@ -28,8 +25,6 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   gateway: ['contracts', 'bus', 'client', 'identity', 'service', 'stores'],
   'dev-model': ['service'],
   guardrails: ofStores,
-  'prompt-context': ofProcessorServices,
-  conversation: ofProcessorServices,
   tools: ofProcessorServices,
   'message-history': ofStores,
   'semantic-recall': ofStores,

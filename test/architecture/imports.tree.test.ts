@@ -43,6 +43,11 @@ test('no row of the table imports a service, and only the black-box tests import
   ).toEqual([]);
 });
 
+test('Each row of the table has a package', () => {
+  const names = packages.map(({ name }) => name);
+  expect(Object.keys(IMPORT_TABLE).filter((row) => !names.includes(`@millrace/${row}`))).toEqual([]);
+});
+
 test('the table has no cycle', () => {
   const canReach = (name: string, seen: string[]): boolean =>
     (IMPORT_TABLE[name] ?? []).some((next) => seen.includes(next) || canReach(next, [...seen, next]));
