@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   API,
-  VERB_RIGHTS,
+  API_VERBS,
   agentSchema,
   hashCaller,
   isOperatorVerb,
@@ -47,8 +47,7 @@ const clients = useBus(nats, 'clients');
 
 /** They end the runs that the other verbs read. */
 const ENDING: readonly ApiVerb[] = ['cancel', 'release', 'delete'];
-const ALL_VERBS = Object.keys(API).filter((verb): verb is ApiVerb => verb in API);
-const VERBS = [...ALL_VERBS.filter((verb) => !ENDING.includes(verb)), ...ENDING];
+const VERBS = [...API_VERBS.filter((verb) => !ENDING.includes(verb)), ...ENDING];
 const SUBJECT = 'ada';
 const THREAD = 'ada-thread';
 const FAILED_THREAD = `${THREAD}-failed`;
@@ -147,7 +146,7 @@ describe('on NATS', () => {
       verb,
       askAs(() => gateway.bus),
     );
-    const granted = isOperatorVerb(verb) ? [] : VERB_RIGHTS[verb].shows;
+    const granted = isOperatorVerb(verb) ? [] : API[verb].shows;
     expect(findUngranted(text, new Set(granted))).toEqual([]);
     expect(!isOperatorVerb(verb) || /"code":"(permission-denied|message-invalid)"/.test(text)).toBe(true);
     const shown: readonly string[] = shownParts(text);
@@ -169,10 +168,10 @@ describe('on NATS', () => {
       const found: string[] = [];
       for (const verb of VERBS) {
         const text = await askVerb(verb, ask).catch(() => void refused.push(verb));
-        found.push(...findUngranted(text ?? '', new Set(VERB_RIGHTS[verb].shows)).map((mark) => `${verb} ${mark}`));
+        found.push(...findUngranted(text ?? '', new Set(API[verb].shows)).map((mark) => `${verb} ${mark}`));
       }
       expect(found).toEqual([]);
-      const allowed = VERBS.filter((verb) => scopes.includes(VERB_RIGHTS[verb].scope));
+      const allowed = VERBS.filter((verb) => scopes.includes(API[verb].scope));
       expect(VERBS.filter((verb) => !refused.includes(verb))).toEqual(allowed);
     },
   );
@@ -191,11 +190,10 @@ describe('over HTTP', () => {
       const key = await createKey(scopes, more);
       const document: OpenApi = JSON.parse(await (await fetch(`${url}/openapi.json`)).text());
       const parts = new Set<DefinitionPart>(
-        VERBS.filter((verb) => scopes.includes(VERB_RIGHTS[verb].scope)).flatMap((verb) => VERB_RIGHTS[verb].shows),
+        VERBS.filter((verb) => scopes.includes(API[verb].scope)).flatMap((verb) => API[verb].shows),
       );
       // A started run answers with its result.
-      if (scopes.includes('run'))
-        for (const part of [...VERB_RIGHTS.run.shows, ...VERB_RIGHTS['agents-list'].shows]) parts.add(part);
+      if (scopes.includes('run')) for (const part of [...API.run.shows, ...API['agents-list'].shows]) parts.add(part);
       const found: string[] = [];
       let accepted = 0;
       for (const asked of listRoutes(document, known, INPUTS[0] ?? '')) {

@@ -9,10 +9,9 @@ import {
   ensureTopology,
   guardTopology,
   openJetStream,
-  serveApi,
+  serveVerbs,
   watchRunShards,
-  type MicroEndpoint,
-  type Serving,
+  type ApiHandlers,
   type JetStreamAccess,
 } from '@millrace/bus';
 import type { ServiceDefinition } from '@millrace/service';
@@ -191,14 +190,16 @@ export const service: ServiceDefinition<typeof configSchema> = {
       maxChecks: config.MAX_CHECKS,
       maxChecksPerTenant: config.MAX_CHECKS_PER_TENANT ?? Math.ceil(config.MAX_CHECKS / 2),
     });
-    const verbs = serveVerbs(
-      { access, saves, agents, discovery, erasures, index, deps, places, findProblem: guard.findProblem },
-      submits,
+    const endpoints = serveVerbs(
+      bus,
+      createHandlers(
+        { access, saves, agents, discovery, erasures, index, deps, places, findProblem: guard.findProblem },
+        submits,
+      ),
     );
     resources.add('api', async (remainingMs) => {
-      await Promise.all(verbs.map((verb) => verb.drain(remainingMs())));
+      await Promise.all(endpoints.map(({ serving }) => serving.drain(remainingMs())));
     });
-    const endpoints = verbs.map(buildApiEndpoint);
     const description = 'Runs agents: publishes each stage of a run, applies verdicts, streams chunks.';
     resources.add(
       'discovery answers',
@@ -220,56 +221,46 @@ type ApiParts = {
   findProblem: () => string | undefined;
 };
 
-function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
+function createHandlers(parts: ApiParts, submits: SubmitGuard): ApiHandlers {
   const { access, saves, agents, discovery, erasures, index, deps, places, findProblem } = parts;
-  const { bus } = access;
   const schemas = createSchemaChecker();
   const runs = createRunsApi({ access, agents, submits, schemas, index });
   const letters = createDeadLettersApi(access, saves, runs.submit);
   const definitions = createAgentsApi(agents, discovery, schemas);
-  return [
-    serveApi(bus, 'submit', runs.submit),
-    serveApi(bus, 'run', runs.run),
-    serveApi(bus, 'inspect', createInspectVerb(access, saves)),
-    serveApi(bus, 'cancel', runs.cancel),
-    serveApi(bus, 'resume', runs.resume),
-    serveApi(bus, 'answer', runs.answer),
-    serveApi(bus, 'release', runs.release),
-    serveApi(bus, 'delete', createDeleteVerb(access)),
-    serveApi(bus, 'suspended-list', runs.suspendedList),
-    serveApi(bus, 'replay', runs.replay),
-    serveApi(bus, 'events', runs.events),
-    serveApi(bus, 'events-detail', runs.eventsDetail),
-    serveApi(bus, 'changes', runs.changes),
-    serveApi(bus, 'runs-list', runs.list),
-    serveApi(bus, 'runs-newest', runs.newest),
-    serveApi(bus, 'saves-list', letters.saves),
-    serveApi(bus, 'dead-letters-list', letters.list),
-    serveApi(bus, 'dead-letters-retry', letters.retry),
-    serveApi(bus, 'agents-apply', definitions.apply),
-    serveApi(bus, 'agents-list', definitions.list),
-    serveApi(bus, 'agents-delete', definitions.delete),
-    serveApi(bus, 'agents-get', definitions.get),
-    serveApi(bus, 'agents-plan', definitions.plan),
-    serveApi(bus, 'check', createCheckVerb({ deps, agents, submits, places })),
-    serveApi(bus, 'processors-try', createTryVerb({ deps, discovery, submits, places })),
-    serveApi(bus, 'tools-call', createToolCallVerb({ deps, discovery, submits, places })),
-    serveApi(bus, 'status', createStatusVerb({ access, version: VERSION, findProblem })),
-    serveApi(bus, 'erase', createEraseVerb(erasures)),
-    serveApi(
-      bus,
-      'processors',
-      createProcessorsVerb({
-        discovery,
-        maxBytes: pageBytes(access),
-        readClaims: () => listClaims(access),
-        readLoads: createLoadReader(bus),
-      }),
-    ),
-  ];
-}
-
-function buildApiEndpoint(serving: Serving): MicroEndpoint {
-  const verb = serving.subject.split('.').find((_token, at, all) => all[at - 1] === 'api') ?? 'api';
-  return { name: `api-${verb}`, queue: `api-${verb}`, serving, metadata: { kind: 'api' } };
+  return {
+    submit: runs.submit,
+    run: runs.run,
+    inspect: createInspectVerb(access, saves),
+    cancel: runs.cancel,
+    resume: runs.resume,
+    answer: runs.answer,
+    release: runs.release,
+    delete: createDeleteVerb(access),
+    'suspended-list': runs.suspendedList,
+    replay: runs.replay,
+    events: runs.events,
+    'events-detail': runs.eventsDetail,
+    changes: runs.changes,
+    'runs-list': runs.list,
+    'runs-newest': runs.newest,
+    'saves-list': letters.saves,
+    'dead-letters-list': letters.list,
+    'dead-letters-retry': letters.retry,
+    'agents-apply': definitions.apply,
+    'agents-list': definitions.list,
+    'agents-delete': definitions.delete,
+    'agents-get': definitions.get,
+    'agents-plan': definitions.plan,
+    check: createCheckVerb({ deps, agents, submits, places }),
+    'processors-try': createTryVerb({ deps, discovery, submits, places }),
+    'tools-call': createToolCallVerb({ deps, discovery, submits, places }),
+    status: createStatusVerb({ access, version: VERSION, findProblem }),
+    erase: createEraseVerb(erasures),
+    processors: createProcessorsVerb({
+      discovery,
+      maxBytes: pageBytes(access),
+      readClaims: () => listClaims(access),
+      readLoads: createLoadReader(access.bus),
+    }),
+  };
 }

@@ -2,10 +2,10 @@
 // data.
 import {
   API,
+  API_VERBS,
   MillraceError,
   SUBMISSION_HEADER,
   PUBLIC_ANSWERS,
-  VERB_RIGHTS,
   apiReplySchema,
   fromWireError,
   hideAddresses,
@@ -15,6 +15,7 @@ import {
   isToken,
   toLoggedError,
   parseValue,
+  showAnswer,
   toWireError,
   readApiAddress,
   type ApiAddress,
@@ -85,7 +86,7 @@ async function askVerb(bus: Bus, { verb, address, ask, answer: schema }: VerbReq
 
 /** Callers of the api are outside of the system: the message avoids subjects. */
 function explainUnanswered(bus: Bus, verb: ApiVerb, error: MillraceError, timeoutMs: number): MillraceError {
-  const service = nameOwner(verb);
+  const service = API[verb].owner;
   const { prefix } = bus.subjects;
   if (error.code === 'nobody-there')
     return new MillraceError('nobody-there', `No service is subscribed to ${verb}, which the ${service} owns.`, {
@@ -104,15 +105,6 @@ function explainUnanswered(bus: Bus, verb: ApiVerb, error: MillraceError, timeou
       remedy: `Try again; if the error persists, read the ${service}'s log.`,
     });
   return error;
-}
-
-/** Names the service that owns the data of a verb. */
-function nameOwner(verb: ApiVerb): string {
-  if (verb === 'threads-search') return 'semantic-recall';
-  if (verb.startsWith('threads-') || verb.startsWith('messages-')) return 'message-history';
-  if (verb.startsWith('memory-')) return 'working-memory';
-  if (verb.startsWith('keys-')) return 'auth';
-  return 'orchestrator';
 }
 
 /** Address of a request, as its subject names it, and the submission of its header. */
@@ -143,8 +135,7 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
         if (!forOperator && isOperatorVerb(verb)) throw createOperatorVerbError(verb);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by the verb's own schema
         const answer = await handle(ask as ApiRequest<V>, { ...call, submission: readSubmission(readHeader) });
-        const { show } = VERB_RIGHTS[verb];
-        return { ok: forOperator || !show ? answer : show(answer) };
+        return { ok: forOperator ? answer : showAnswer(verb, answer) };
       } catch (error) {
         if (MillraceError.isInstance(error)) return { error: forOperator ? toWireError(error) : hideQuoted(error) };
         bus.log.error({ verb, ...toLoggedError(error) }, 'api handler threw');
@@ -156,7 +147,7 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
 
 function createOperatorVerbError(verb: ApiVerb): MillraceError {
   return new MillraceError('permission-denied', `${verb} is a verb of operators.`, {
-    remedy: `Connect as an operator, or use a key with the scope ${VERB_RIGHTS[verb].scope} on the gateway.`,
+    remedy: `Connect as an operator, or use a key with the scope ${API[verb].scope} on the gateway.`,
   });
 }
 
@@ -171,8 +162,8 @@ function hideQuoted(error: MillraceError): WireError {
 
 /** An error without a code may quote a definition or other callers. */
 const createHiddenError = (verb: ApiVerb): MillraceError =>
-  new MillraceError('internal', `The ${nameOwner(verb)} failed to answer ${verb}.`, {
-    remedy: `The log of the ${nameOwner(verb)} has the cause.`,
+  new MillraceError('internal', `The ${API[verb].owner} failed to answer ${verb}.`, {
+    remedy: `The log of the ${API[verb].owner} has the cause.`,
   });
 
 /** Returns undefined for a value that names none: the request has no submission. */
@@ -185,9 +176,7 @@ export type ApiHandlers = { [V in ApiVerb]?: ApiHandler<V> };
 
 /** Serves several public verbs as endpoints for discovery, with the handlers of a service that owns data. */
 export function serveVerbs(bus: Bus, handlers: ApiHandlers): MicroEndpoint[] {
-  return Object.keys(API)
-    .filter(isVerb)
-    .flatMap((verb) => serveVerb(bus, verb, handlers));
+  return API_VERBS.flatMap((verb) => serveVerb(bus, verb, handlers));
 }
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- ties the handler that is looked up to its verb
@@ -197,5 +186,3 @@ function serveVerb<V extends ApiVerb>(bus: Bus, verb: V, handlers: ApiHandlers):
   const name = `api-${verb}`;
   return [{ name, queue: name, serving: serveApi(bus, verb, handle), metadata: { kind: 'api' } }];
 }
-
-const isVerb = (name: string): name is ApiVerb => name in API;

@@ -1,5 +1,5 @@
-// Defines the public verbs: api.<verb>.<tenant>.<caller>[.<run>]. A verb is a permission. One table defines request and answer
-// of each verb for the client, the services and the exported JSON Schemas. An answer is {ok: value} or {error}.
+// Defines the public verbs: api.<verb>.<tenant>.<caller>[.<run>]. A verb is a permission. One row of a table defines each verb for
+// the client, the services, the permissions, the gateway and the exported JSON Schemas. An answer is {ok: value} or {error}.
 import { z } from 'zod';
 import { answeredSchema, submittedSchema } from './accepted-answers.ts';
 import { shownErasureSchema } from './erasure.ts';
@@ -22,7 +22,7 @@ import { messageSchema } from './message.ts';
 import { checkAnswerSchema, checkRequestSchema } from './check.ts';
 import { toolCallAnswerSchema, toolCallRequestSchema, tryAnswerSchema, tryRequestSchema } from './alone.ts';
 import { tokenSchema } from './tokens.ts';
-import { defineVerb } from './verb.ts';
+import { defineVerb, isOperatorScope } from './verb.ts';
 
 const nothing = z.object({});
 const count = z.number().int().min(0);
@@ -59,8 +59,9 @@ const answerSchema = z.object({
 });
 
 export const API = {
-  submit: defineVerb(runRequestSchema, submittedSchema, true),
+  submit: defineVerb({ scope: 'run', shows: ['agents', 'names'], run: true }, runRequestSchema, submittedSchema),
   run: defineVerb(
+    { scope: 'read', shows: ['agents', 'names', 'model'], run: true },
     nothing,
     z.object({
       runId: tokenSchema,
@@ -73,13 +74,13 @@ export const API = {
       summary: runSummarySchema.optional().describe('absent in answers of earlier versions'),
       remainingMs,
     }),
-    true,
   ),
   /** Returns the calls that the run has under way, as its owner reports them: operators only. */
-  inspect: defineVerb(nothing, runInspectionSchema, true),
-  cancel: defineVerb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
+  inspect: defineVerb({ scope: 'operate', run: true }, nothing, runInspectionSchema),
+  cancel: defineVerb({ scope: 'run', run: true }, nothing, z.object({ runId: tokenSchema, status: runStatusSchema })),
   /** Answers one pending item of a suspended run, of any kind: operators only. */
   resume: defineVerb(
+    { scope: 'operate', run: true },
     answerSchema.extend({
       edited: editedAnswerSchema
         .optional()
@@ -88,17 +89,25 @@ export const API = {
         ),
     }),
     answeredSchema,
-    true,
   ),
   /** Answers a question for the caller; the token of an approval is rejected. */
-  answer: defineVerb(answerSchema, answeredSchema, true),
+  answer: defineVerb({ scope: 'answer', run: true }, answerSchema, answeredSchema),
   /** Ends a suspended run; a repeated release succeeds too. */
-  release: defineVerb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
+  release: defineVerb(
+    { scope: 'answer', run: true },
+    nothing,
+    z.object({ runId: tokenSchema, status: runStatusSchema }),
+  ),
   /** Deletes a run that is not active, with its result, chunks and recorded changes; its messages stay in the thread. */
-  delete: defineVerb(nothing, z.object({ runId: tokenSchema, deleted: z.literal(true) }), true),
+  delete: defineVerb({ scope: 'run', run: true }, nothing, z.object({ runId: tokenSchema, deleted: z.literal(true) })),
   /** Lists the pending items of suspended runs with their tokens: operators only. */
-  'suspended-list': defineVerb(z.object(cursor), z.object({ suspended: z.array(suspensionSchema), next })),
+  'suspended-list': defineVerb(
+    { scope: 'operate' },
+    z.object(cursor),
+    z.object({ suspended: z.array(suspensionSchema), next }),
+  ),
   replay: defineVerb(
+    { scope: 'read', shows: ['agents', 'names', 'model'], run: true },
     z.object({ epoch: z.number().int().min(1).default(1), index: z.number().int().min(0).default(0) }),
     z.object({
       status: runStatusSchema,
@@ -108,20 +117,28 @@ export const API = {
       complete: z.boolean().describe('true if the last chunk of the run is included'),
       remainingMs,
     }),
-    true,
   ),
-  events: defineVerb(z.object(cursor), z.object({ events: z.array(publicRunEventSchema), next }), true),
+  events: defineVerb(
+    { scope: 'read', shows: ['names', 'model'], run: true },
+    z.object(cursor),
+    z.object({ events: z.array(publicRunEventSchema), next }),
+  ),
   /** Includes reasons, metadata, spans and error messages: operators only. */
-  'events-detail': defineVerb(z.object(cursor), z.object({ events: z.array(runEventSchema), next }), true),
+  'events-detail': defineVerb(
+    { scope: 'operate', run: true },
+    z.object(cursor),
+    z.object({ events: z.array(runEventSchema), next }),
+  ),
   /** What each processor changed in the run, if its agent has `record: changes`: operators only. */
-  changes: defineVerb(nothing, changesAnswerSchema, true),
+  changes: defineVerb({ scope: 'operate', run: true }, nothing, changesAnswerSchema),
   /** Judges texts with the processors of an agent, without a model, memory or state. */
-  check: defineVerb(checkRequestSchema, checkAnswerSchema),
+  check: defineVerb({ scope: 'run', shows: ['agents', 'names'] }, checkRequestSchema, checkAnswerSchema),
   /**
    * Erases a resource: its runs, their events, and its data in every service. Returns the progress; a repeated request
    * returns it again, and an erasure that is not done continues by itself. Operators only.
    */
   erase: defineVerb(
+    { scope: 'operate' },
     z.object({
       resourceId: threadIdSchema,
       eraseId: tokenSchema.describe(
@@ -132,11 +149,13 @@ export const API = {
   ),
   /** Lists memory saves that wait for their store. */
   'saves-list': defineVerb(
+    { scope: 'read', shows: ['names'] },
     z.object({ threadId: threadIdSchema.optional().describe('only saves of this thread') }),
     z.object({ saves: z.array(shownSaveSchema).describe('in the order of execution'), total: count }),
   ),
   /** In the order of their last change, the latest last, or, with `newest`, first. A caller's own runs only. */
   'runs-list': defineVerb(
+    { scope: 'read', shows: ['agents'] },
     z.object({
       ...cursor,
       newest: z.boolean().optional().describe('the latest change first'),
@@ -152,6 +171,7 @@ export const API = {
   ),
   /** Returns the run of a thread that was submitted last: of the caller's own runs. */
   'runs-newest': defineVerb(
+    { scope: 'read', shows: ['agents', 'names', 'model'] },
     z.object({ threadId: threadIdSchema }),
     z.object({
       run: runSummarySchema,
@@ -163,33 +183,50 @@ export const API = {
     }),
   ),
   /** Lists dead letters in the order of their last change: operators only. */
-  'dead-letters-list': defineVerb(z.object(cursor), z.object({ letters: z.array(shownDeadLetterSchema), next })),
+  'dead-letters-list': defineVerb(
+    { scope: 'operate' },
+    z.object(cursor),
+    z.object({ letters: z.array(shownDeadLetterSchema), next }),
+  ),
   /**
    * Starts a run again as a new run that names the old one, or defers a save again. A repeated request has the same
    * result.
    */
-  'dead-letters-retry': defineVerb(nothing, z.object({ what: z.enum(['run', 'save']), runId: tokenSchema }), true),
+  'dead-letters-retry': defineVerb(
+    { scope: 'operate', run: true, once: true },
+    nothing,
+    z.object({ what: z.enum(['run', 'save']), runId: tokenSchema }),
+  ),
   'agents-apply': defineVerb(
+    { scope: 'admin', once: true },
     z.object({ definition: jsonValueSchema, dryRun: z.boolean().default(false) }),
     z.object({ applied: appliedAgentSchema, changed: z.boolean(), warnings: z.array(wireErrorSchema) }),
   ),
   /** By name. */
   'agents-list': defineVerb(
+    { scope: 'read', shows: ['agents', 'public'] },
     z.object({ limit: cursor.limit, after: tokenSchema.optional() }),
     z.object({ agents: z.array(appliedAgentSchema), next: tokenSchema.optional() }),
   ),
   /** Deletes an agent. Its active runs continue to their end. */
   'agents-delete': defineVerb(
+    { scope: 'admin', once: true },
     z.object({ agent: tokenSchema }),
     z.object({ agent: tokenSchema, revision: z.number().int().min(1) }),
   ),
-  'agents-get': defineVerb(z.object({ agent: tokenSchema }), appliedAgentSchema),
+  'agents-get': defineVerb(
+    { scope: 'read', shows: ['agents', 'public'] },
+    z.object({ agent: tokenSchema }),
+    appliedAgentSchema,
+  ),
   'agents-plan': defineVerb(
+    { scope: 'admin' },
     z.object({ agent: tokenSchema.optional(), definition: jsonValueSchema.optional() }),
     appliedAgentSchema.extend({ warnings: z.array(wireErrorSchema).optional() }),
   ),
   /** Lists the running processors by name, as the answering orchestrator discovers them now: operators only. */
   processors: defineVerb(
+    { scope: 'operate' },
     z.object({
       limit: cursor.limit,
       after: tokenSchema.optional(),
@@ -209,41 +246,36 @@ export const API = {
     }),
   ),
   /** Judges a text with one processor at one stage, without an agent, memory or state: operators only. */
-  'processors-try': defineVerb(tryRequestSchema, tryAnswerSchema),
+  'processors-try': defineVerb({ scope: 'operate', once: true }, tryRequestSchema, tryAnswerSchema),
   /** Calls one tool alone. No processor judges the arguments or the result: operators only. */
-  'tools-call': defineVerb(toolCallRequestSchema, toolCallAnswerSchema),
+  'tools-call': defineVerb({ scope: 'operate', once: true }, toolCallRequestSchema, toolCallAnswerSchema),
   /** Version of the orchestrator that answers, and the room of the streams: operators only. */
-  status: defineVerb(nothing, statusAnswerSchema),
+  status: defineVerb({ scope: 'operate' }, nothing, statusAnswerSchema),
   ...MEMORY_API,
   /** Creates an API key of the tenant; no other answer contains the key itself: operators only. */
-  'keys-create': defineVerb(keyRequestSchema, shownKeySchema.extend({ key: z.string().describe('mk_<id>_<secret>') })),
+  'keys-create': defineVerb(
+    { owner: 'auth', scope: 'admin', once: true },
+    keyRequestSchema,
+    shownKeySchema.extend({ key: z.string().describe('mk_<id>_<secret>') }),
+  ),
   /** Lists the API keys of the tenant by id, without their secrets: operators only. */
   'keys-list': defineVerb(
+    { owner: 'auth', scope: 'admin' },
     z.object({ limit: z.number().int().min(1).max(100).default(100), after: keyIdSchema.optional() }),
     z.object({ keys: z.array(shownKeySchema), next: keyIdSchema.optional() }),
   ),
   /** Refuses a key from now on, and ends what uses it: operators only. */
-  'keys-revoke': defineVerb(z.object({ id: keyIdSchema }), z.object({ id: keyIdSchema })),
+  'keys-revoke': defineVerb(
+    { owner: 'auth', scope: 'admin', once: true },
+    z.object({ id: keyIdSchema }),
+    z.object({ id: keyIdSchema }),
+  ),
 } as const;
 
 export type ApiVerb = keyof typeof API;
 
-/**
- * A second request would have another result: a definition that was just applied is unchanged, a deleted agent or
- * thread is unknown. A second call of a tool has a second effect, and one of a processor may cost another model call.
- */
-const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set([
-  'agents-apply',
-  'agents-delete',
-  'dead-letters-retry',
-  'keys-create',
-  'keys-revoke',
-  'threads-delete',
-  'threads-truncate',
-  'messages-delete',
-  'processors-try',
-  'tools-call',
-]);
+export const API_VERBS = Object.keys(API).filter((verb): verb is ApiVerb => verb in API);
+
 /**
  * Header of `submit` and `cancel` that names one submission of a run, a token. A cancel with it of a run that is unknown
  * holds for that submission alone, so that its caller can submit the run again. A cancel with it of a run that another
@@ -252,7 +284,13 @@ const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set([
 export const SUBMISSION_HEADER = 'Millrace-Submission';
 
 /** Returns true if a caller may repeat the request while the first one has no answer. */
-export const isIdempotent = (verb: ApiVerb): boolean => !ASKED_ONCE.has(verb);
+export const isIdempotent = (verb: ApiVerb): boolean => !API[verb].once;
+
+/**
+ * Verbs that show or change the runs of others, or the agents of the tenant, or that store text that no guard judges.
+ * Only operators may request them.
+ */
+export const isOperatorVerb = (verb: ApiVerb): boolean => isOperatorScope(API[verb].scope);
 
 export type ApiRequest<V extends ApiVerb> = z.infer<(typeof API)[V]['request']>;
 export type ApiRequestInput<V extends ApiVerb> = z.input<(typeof API)[V]['request']>;

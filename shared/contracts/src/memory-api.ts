@@ -90,6 +90,7 @@ const searchRequestSchema = z.object({
 export const MEMORY_API = {
   /** Lists threads. A page may hold fewer threads than `limit` if more would exceed the message size. */
   'threads-list': defineVerb(
+    { owner: 'message-history', scope: 'read', shows: ['agents'] },
     z.object({ resourceId: threadIdSchema.optional(), ...page }),
     z.object({
       threads: z.array(threadSchema),
@@ -97,12 +98,13 @@ export const MEMORY_API = {
       next: count.optional().describe('`offset` of the next page; absent: it was the last'),
     }),
   ),
-  'threads-get': defineVerb(ofThread, threadSchema),
+  'threads-get': defineVerb({ owner: 'message-history', scope: 'read', shows: ['agents'] }, ofThread, threadSchema),
   /**
    * Lists messages. A page may hold fewer messages than `limit` if more would exceed the message size; the next page
    * starts after them. With `include` it returns the messages with these ids, in their order, and `total` counts those that exist.
    */
   'messages-list': defineVerb(
+    { owner: 'message-history', scope: 'read', shows: ['names'] },
     ofThread.extend({
       ...page,
       last: z.number().int().min(1).max(1_000).optional(),
@@ -114,12 +116,17 @@ export const MEMORY_API = {
    * Searches the messages of a resource, of one of its threads, or of a thread without a resource, by meaning: those
    * that semantic recall has indexed. The nearest first.
    */
-  'threads-search': defineVerb(searchRequestSchema, z.object({ hits: z.array(searchHitSchema) })),
+  'threads-search': defineVerb(
+    { owner: 'semantic-recall', scope: 'read' },
+    searchRequestSchema,
+    z.object({ hits: z.array(searchHitSchema) }),
+  ),
   /**
    * Creates a thread without messages. Within 24 hours a repeated request has no further effect.
    * @throws state-conflict if the thread exists, thread-foreign if it has another owner
    */
   'threads-create': defineVerb(
+    { owner: 'message-history', scope: 'run', shows: ['agents'] },
     z.object({
       threadId: threadIdSchema.optional().describe('default: a new id'),
       resourceId: threadIdSchema
@@ -137,6 +144,7 @@ export const MEMORY_API = {
    * @throws message-invalid if the thread has no message `upTo`, or more messages or bytes than the bound; state-conflict if the new thread exists
    */
   'threads-clone': defineVerb(
+    { owner: 'message-history', scope: 'run', shows: ['agents'] },
     ofThread.extend({
       upTo: messageIdSchema.optional().describe('id of the last message to copy; default: that of the thread'),
       newThreadId: threadIdSchema.optional().describe('default: a new id'),
@@ -144,17 +152,26 @@ export const MEMORY_API = {
     threadSchema,
   ),
   /** Sets the title of a thread, or replaces the metadata that a caller gave it, or both. `metadata.agents` stays. */
-  'threads-update': defineVerb(ofThread.extend(titled), threadSchema),
+  'threads-update': defineVerb(
+    { owner: 'message-history', scope: 'run', shows: ['agents'] },
+    ofThread.extend(titled),
+    threadSchema,
+  ),
   /**
    * Deletes a thread: its messages, the vectors of its messages and its own working memory. A run that ends later
    * begins the thread again.
    */
-  'threads-delete': defineVerb(ofThread, z.object({ threadId: z.string(), messages: count })),
+  'threads-delete': defineVerb(
+    { owner: 'message-history', scope: 'run', once: true },
+    ofThread,
+    z.object({ threadId: z.string(), messages: count }),
+  ),
   /**
    * Appends messages to a thread, which begins with them if it does not exist. No guard judges them, and semantic recall
    * does not index them. The text of a user is trusted, everything else is untrusted. Roles: user, assistant and tool.
    */
   'messages-save': defineVerb(
+    { owner: 'message-history', scope: 'operate' },
     ofThread.extend({
       resourceId: threadIdSchema
         .optional()
@@ -170,6 +187,7 @@ export const MEMORY_API = {
   ),
   /** Deletes messages and their vectors. Ids without a message have no effect. */
   'messages-delete': defineVerb(
+    { owner: 'message-history', scope: 'run', once: true },
     ofThread.extend({ ids: z.array(messageIdSchema).min(1).max(1_000) }),
     z.object({ threadId: z.string(), deleted: count, total: count.describe('number of messages of the thread') }),
   ),
@@ -178,6 +196,7 @@ export const MEMORY_API = {
    * message-invalid if it has no message `from`, or more than 1,000 from there on
    */
   'threads-truncate': defineVerb(
+    { owner: 'message-history', scope: 'run', once: true },
     ofThread.extend({
       from: messageIdSchema.describe('id of the first message to delete'),
       last: messageIdSchema.describe('id of the last message of the thread, as the caller has read it'),
@@ -186,6 +205,7 @@ export const MEMORY_API = {
   ),
   /** Replaces a working memory, addressed as in memory-get. */
   'memory-set': defineVerb(
+    { owner: 'working-memory', scope: 'operate' },
     z.object({
       ...memoryAddress,
       memory: jsonObjectSchema.nullable().describe('null: the memory is empty from then on'),
@@ -197,6 +217,7 @@ export const MEMORY_API = {
     z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
   ),
   'memory-get': defineVerb(
+    { owner: 'working-memory', scope: 'read' },
     z.object(memoryAddress),
     z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
   ),

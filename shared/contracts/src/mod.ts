@@ -96,5 +96,6 @@ export { timings, type Timings } from './timings.ts';
 export * from './tokens.ts';
 export * from './tool.ts';
 export * from './typed-schema.ts';
-export * from './verb-rights.ts';
+export * from './public-answers.ts';
+export type { DefinitionPart } from './verb.ts';
 export * from './verdict.ts';

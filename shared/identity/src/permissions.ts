@@ -2,6 +2,7 @@
 // subscribes: every list is an allow-list, and `deny` takes single subjects out of a wildcard.
 import {
   API,
+  API_VERBS,
   OPERATOR_CALLER,
   createNames,
   isOperatorVerb,
@@ -41,29 +42,16 @@ const SRV_VERBS = ['PING', 'INFO', 'STATS'];
 const listAnswered = (service: string) =>
   SRV_VERBS.flatMap((verb) => [`$SRV.${verb}`, `$SRV.${verb}.${service}`, `$SRV.${verb}.${service}.*`]);
 
-const VERBS = Object.keys(API).filter((verb): verb is ApiVerb => verb in API);
-/** Verbs that other services than the orchestrator answer. */
-const OTHER_VERBS: Record<string, ApiVerb[]> = {
-  'message-history': [
-    'threads-list',
-    'threads-get',
-    'threads-create',
-    'threads-update',
-    'threads-clone',
-    'threads-delete',
-    'threads-truncate',
-    'messages-list',
-    'messages-save',
-    'messages-delete',
-  ],
-  'semantic-recall': ['threads-search'],
-  'working-memory': ['memory-get', 'memory-set'],
-  auth: ['keys-create', 'keys-list', 'keys-revoke'],
-};
-
 const listApi = (subjects: Subjects, verbs: readonly ApiVerb[], callers: Pick<ApiAddress, 'tenant' | 'caller'>) =>
   verbs.map((verb) => subjects.patterns.api(verb, callers, API[verb].run));
 const EVERYONE = { tenant: '*', caller: '*' };
+/** The verbs that a service answers. */
+const listAnsweredVerbs = (subjects: Subjects, service: string) =>
+  listApi(
+    subjects,
+    API_VERBS.filter((verb) => API[verb].owner === service),
+    EVERYONE,
+  );
 
 /** Subjects by which NATS and its clients reach the bucket of API keys. */
 const listKeyBucket = ({ prefix }: Subjects) => {
@@ -81,7 +69,6 @@ function listKeySubjects(subjects: Subjects): string[] {
 
 function permitOrchestrator(subjects: Subjects): Permissions {
   const { patterns } = subjects;
-  const own = VERBS.filter((verb) => !Object.values(OTHER_VERBS).flat().includes(verb));
   return {
     publish: {
       allow: [
@@ -110,7 +97,7 @@ function permitOrchestrator(subjects: Subjects): Permissions {
     },
     subscribe: {
       allow: [
-        ...listApi(subjects, own, EVERYONE),
+        ...listAnsweredVerbs(subjects, 'orchestrator'),
         patterns.outs,
         subjects.controls,
         patterns.inspections,
@@ -135,7 +122,7 @@ function permitService(subjects: Subjects, service: string): Permissions {
         patterns.tools(service),
         patterns.sessions(service),
         subjects.cancelCalls(service),
-        ...listApi(subjects, OTHER_VERBS[service] ?? [], EVERYONE),
+        ...listAnsweredVerbs(subjects, service),
         ...listAnswered(service),
       ],
     },
@@ -173,7 +160,7 @@ function permitChecker(subjects: Subjects): Permissions {
 }
 
 function permitOperator(subjects: Subjects): Permissions {
-  const publish = listApi(subjects, VERBS, { tenant: '*', caller: OPERATOR_CALLER });
+  const publish = listApi(subjects, API_VERBS, { tenant: '*', caller: OPERATOR_CALLER });
   return { publish: { allow: publish }, subscribe: { allow: [subjects.allChunks] }, answers: false };
 }
 
@@ -213,7 +200,7 @@ function permitAuth(subjects: Subjects): Permissions {
         subjects.verify,
         subjects.exchange,
         CALLOUT_SUBJECT,
-        ...listApi(subjects, OTHER_VERBS['auth'] ?? [], EVERYONE),
+        ...listAnsweredVerbs(subjects, 'auth'),
         ...listAnswered('auth'),
       ],
     },
@@ -228,7 +215,7 @@ const GATEWAY_PINGS = ['$SRV.PING.gateway', '$SRV.PING.gateway.*'];
 function permitGateway(subjects: Subjects): Permissions {
   return {
     publish: {
-      allow: [...listApi(subjects, VERBS, EVERYONE), subjects.verify, subjects.exchange, ...GATEWAY_PINGS],
+      allow: [...listApi(subjects, API_VERBS, EVERYONE), subjects.verify, subjects.exchange, ...GATEWAY_PINGS],
     },
     subscribe: { allow: [subjects.allChunks, subjects.revoked, ...listAnswered('gateway')] },
     answers: true,

@@ -1,6 +1,6 @@
 // Describes the user of NATS that a credential becomes: the rights of an end client, whatever else the credential may.
 // Pure, apart from the hash of the caller.
-import { API, VERB_RIGHTS, hashCaller, isOperatorVerb, type ApiVerb, type Identity } from '@millrace/contracts';
+import { API, API_VERBS, hashCaller, isOperatorVerb, type Identity } from '@millrace/contracts';
 import type { Subjects } from '@millrace/contracts';
 import { describePermissions, permitCaller } from '@millrace/identity';
 
@@ -15,7 +15,6 @@ export type DescribedUser = {
 /** NATS ends a connection after this time; its client connects again, and is verified again. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
-const VERBS = Object.keys(API).filter((verb): verb is ApiVerb => verb in API);
 const NAME_OF_KEY = 'key:';
 
 /** Name of the users of NATS that an API key becomes. */
@@ -34,7 +33,7 @@ export async function describeUser(
   if (agents) return { refused: 'a key that is limited to agents is for the gateway' };
   if (limits) return { refused: 'a key with limits is for the gateway' };
   if (subject === undefined) return { refused: 'a key without a subject is for the gateway' };
-  const verbs = VERBS.filter((verb) => scopes.includes(VERB_RIGHTS[verb].scope) && !isOperatorVerb(verb));
+  const verbs = API_VERBS.filter((verb) => scopes.includes(API[verb].scope) && !isOperatorVerb(verb));
   if (verbs.length === 0) return { refused: 'no scope of the key is one of end clients: run, read, answer' };
   const caller = await hashCaller(tenant, subject);
   const expiry = expiresAt === undefined ? Infinity : Date.parse(expiresAt);

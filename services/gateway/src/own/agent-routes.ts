@@ -25,7 +25,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     path: '/v1/agents',
     id: 'listAgents',
     summary: 'Lists the public part of the agents that the key may use.',
-    scope: 'read',
+    verb: 'agents-list',
     answer: z.object({ agents: z.array(shownAgentSchema) }),
     async handle({ access }) {
       const agents = await (await access.connectClient()).agents.listPublic();
@@ -47,7 +47,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     id: 'checkTexts',
     summary:
       'Judges texts or messages with the input or output processors of an agent, without a model, memory or state. Nothing is stored.',
-    scope: 'run',
+    verb: 'check',
     body: checkRequestSchema.omit({ agent: true }),
     answer: API.check.answer,
     handle: ({ access, params, body, context }) =>
@@ -58,7 +58,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     path: '/v1/agents/{agent}',
     id: 'applyAgent',
     summary: 'Applies a definition. Every problem of it is an issue of one error.',
-    scope: 'admin',
+    verb: 'agents-apply',
     query: z.object({ dryRun: z.stringbool().default(false) }),
     body: z.record(z.string(), jsonValueSchema),
     answer: API['agents-apply'].answer,
@@ -73,7 +73,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     path: '/v1/agents/{agent}',
     id: 'deleteAgent',
     summary: 'Deletes an agent. Its active runs continue to their end.',
-    scope: 'admin',
+    verb: 'agents-delete',
     answer: API['agents-delete'].answer,
     handle: async ({ access, params }) =>
       (await access.connectOperator('admin')).agents.delete(readAgent(params, access)),
@@ -83,7 +83,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     path: '/v1/agents/{agent}/plan',
     id: 'planAgent',
     summary: 'Returns the resolved order of the processors, stage by stage.',
-    scope: 'admin',
+    verb: 'agents-plan',
     answer: API['agents-plan'].answer,
     handle: async ({ access, params }) =>
       (await access.connectOperator('admin')).agents.plan({ agent: readAgent(params, access) }),

@@ -1,6 +1,6 @@
 // A route of the gateway's own API: its schemas are those of the OpenAPI document, and the handler receives checked
 // values.
-import type { Scope } from '@millrace/contracts';
+import { API, type ApiVerb, type Scope } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Access } from '../access/access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -22,7 +22,6 @@ type RouteParts<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> =
   /** Name of the operation in the OpenAPI document. */
   id: string;
   summary: string;
-  scope: Scope;
   query?: Q;
   body?: B;
   answer: A;
@@ -33,17 +32,25 @@ type RouteParts<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> =
 };
 
 export type OwnRoute = RouteParts<z.ZodType, z.ZodType, z.ZodType> & {
+  scope: Scope;
   handle(call: RouteCall<Readonly<Record<string, string>>, unknown, unknown>): Promise<unknown>;
 };
 
+/** `verb`: the route is one of a verb, and requires its scope. */
+type RouteScope = { verb: ApiVerb } | { scope: Scope };
+
 /** Ties the handler to its schemas. A `Response` of the handler is sent unchanged. */
 export function defineRoute<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
-  route: RouteParts<Q, B, A> & {
-    handle(call: RouteCall<Readonly<Record<string, string>>, z.output<Q>, z.output<B>>): Promise<z.input<A> | Response>;
-  },
+  route: RouteParts<Q, B, A> &
+    RouteScope & {
+      handle(
+        call: RouteCall<Readonly<Record<string, string>>, z.output<Q>, z.output<B>>,
+      ): Promise<z.input<A> | Response>;
+    },
 ): OwnRoute {
   return {
     ...route,
+    scope: 'verb' in route ? API[route.verb].scope : route.scope,
     // The dispatcher has parsed both with the schemas of this route.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     handle: (call) => route.handle(call as RouteCall<Readonly<Record<string, string>>, z.output<Q>, z.output<B>>),

@@ -32,7 +32,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads',
     id: 'listThreads',
     summary: 'Lists the threads of the caller, the newest first.',
-    scope: 'read',
+    verb: 'threads-list',
     query: pageSchema.extend({ resourceId: resourceSchema }),
     answer: API['threads-list'].answer,
     handle: async ({ access, query: { resourceId = access.subject, ...page } }) =>
@@ -43,7 +43,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads',
     id: 'createThread',
     summary: 'Creates a thread without messages.',
-    scope: 'run',
+    verb: 'threads-create',
     body: API['threads-create'].request.extend({ agents: keyAgentsSchema.optional() }).strict(),
     answer: API['threads-create'].answer,
     status: 201,
@@ -55,7 +55,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     id: 'searchThreads',
     summary:
       'Searches the messages of the caller by meaning: those that semantic recall has indexed. The nearest first.',
-    scope: 'read',
+    verb: 'threads-search',
     body: API['threads-search'].request.strict(),
     answer: API['threads-search'].answer,
     handle: async ({ access, body: { query, ...of } }) => ({
@@ -67,7 +67,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads/{thread}',
     id: 'getThread',
     summary: 'Returns one thread.',
-    scope: 'read',
+    verb: 'threads-get',
     answer: API['threads-get'].answer,
     handle: async ({ access, params }) => (await access.connectClient()).threads.get(readThread(params)),
   }),
@@ -76,7 +76,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads/{thread}/messages',
     id: 'listMessages',
     summary: 'Lists the messages of a thread in order, or its newest ones with `last`.',
-    scope: 'read',
+    verb: 'messages-list',
     query: pageSchema.extend({
       last: z.coerce.number().int().min(1).max(1_000).optional(),
       include: z
@@ -106,7 +106,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads/{thread}/newest-run',
     id: 'getNewestRun',
     summary: 'Returns the newest run of a thread, with its input as the processors of the input passed it.',
-    scope: 'read',
+    verb: 'runs-newest',
     answer: API['runs-newest'].answer,
     handle: async ({ access, params }) => (await access.connectClient()).runs.newest(readThread(params)),
   }),
@@ -115,7 +115,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads/{thread}',
     id: 'updateThread',
     summary: 'Sets the title of a thread, or replaces the metadata that a caller gave it.',
-    scope: 'run',
+    verb: 'threads-update',
     body: API['threads-update'].request.omit({ threadId: true }).strict(),
     answer: API['threads-update'].answer,
     handle: async ({ access, params, body }) => (await access.connectClient()).threads.update(readThread(params), body),
@@ -125,7 +125,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads/{thread}',
     id: 'deleteThread',
     summary: 'Deletes a thread with its messages, their vectors and its working memory.',
-    scope: 'run',
+    verb: 'threads-delete',
     answer: API['threads-delete'].answer,
     async handle({ access, params }) {
       const threadId = readThread(params);
@@ -137,7 +137,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads/{thread}/clone',
     id: 'cloneThread',
     summary: 'Copies a thread up to a message to a new thread.',
-    scope: 'run',
+    verb: 'threads-clone',
     body: API['threads-clone'].request.omit({ threadId: true }).strict(),
     answer: API['threads-clone'].answer,
     status: 201,
@@ -148,7 +148,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads/{thread}/truncate',
     id: 'truncateThread',
     summary: 'Deletes a message and all later ones, with their vectors, unless the thread has another last message.',
-    scope: 'run',
+    verb: 'threads-truncate',
     body: API['threads-truncate'].request.omit({ threadId: true }).strict(),
     answer: API['threads-truncate'].answer,
     async handle({ access, params, body }) {
@@ -161,7 +161,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads/{thread}/messages',
     id: 'saveMessages',
     summary: 'Appends messages that no guard has judged.',
-    scope: 'operate',
+    verb: 'messages-save',
     body: z.strictObject({ messages: z.array(messageSchema).min(1).max(1_000), resourceId: resourceSchema }),
     answer: API['messages-save'].answer,
     async handle({ access, params, body: { messages, resourceId } }) {
@@ -175,7 +175,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/threads/{thread}/messages/delete',
     id: 'deleteMessages',
     summary: 'Deletes messages of a thread and their vectors.',
-    scope: 'run',
+    verb: 'messages-delete',
     body: z.strictObject({ ids: z.array(z.string().min(1).max(200)).min(1).max(1_000) }),
     answer: API['messages-delete'].answer,
     async handle({ access, params, body: { ids } }) {
@@ -188,7 +188,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/memory',
     id: 'setMemory',
     summary: 'Replaces a working memory, which no guard has judged.',
-    scope: 'operate',
+    verb: 'memory-set',
     query: z.object({ resourceId: resourceSchema, threadId: threadIdSchema.optional() }),
     body: z.strictObject({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0).optional() }),
     answer: API['memory-set'].answer,
@@ -200,7 +200,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     path: '/v1/memory',
     id: 'getMemory',
     summary: 'Returns the working memory of the caller, or of one of its threads.',
-    scope: 'read',
+    verb: 'memory-get',
     query: z.object({ resourceId: resourceSchema, threadId: threadIdSchema.optional() }),
     answer: API['memory-get'].answer,
     async handle({ access, query }) {

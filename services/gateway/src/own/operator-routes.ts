@@ -28,7 +28,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     id: 'listProcessors',
     summary:
       'Lists the processors that running services advertise, with their options and the load of each replica, and the rejected advertisements.',
-    scope: 'operate',
+    verb: 'processors',
     answer: z.object({
       processors: z.array(processorInfoSchema),
       refused: z.array(refusedEndpointSchema),
@@ -47,7 +47,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     id: 'tryProcessor',
     summary:
       'Judges a text, or messages, with one processor at one stage. Returns the verdict, the changed text and the violations with spans. Nothing is stored.',
-    scope: 'operate',
+    verb: 'processors-try',
     body: tryRequestSchema.omit({ processor: true }),
     answer: API['processors-try'].answer,
     async handle({ access, params: { processor = '' }, body, context }) {
@@ -61,7 +61,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     path: '/v1/status',
     id: 'getStatus',
     summary: 'Returns the version of an orchestrator, and the streams with their sizes and limits.',
-    scope: 'operate',
+    verb: 'status',
     answer: API.status.answer,
     handle: async ({ access }) => (await access.connectOperator()).status(),
   }),
@@ -71,7 +71,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     id: 'eraseResource',
     summary:
       'Erases a resource in every store. Returns the progress; a repeated request with the same eraseId returns it again.',
-    scope: 'operate',
+    verb: 'erase',
     body: z.strictObject({ resourceId: threadIdSchema, eraseId: tokenSchema.optional() }),
     answer: API.erase.answer,
     handle: async ({ access, body: { resourceId, eraseId } }) =>
@@ -82,7 +82,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     path: '/v1/keys',
     id: 'listKeys',
     summary: 'Lists the API keys of the tenant, without their secrets.',
-    scope: 'admin',
+    verb: 'keys-list',
     answer: z.object({ keys: z.array(shownKeySchema) }),
     handle: async ({ access }) => ({ keys: await (await access.connectOperator('admin')).keys.list() }),
   }),
@@ -91,7 +91,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     path: '/v1/keys',
     id: 'createKey',
     summary: 'Creates an API key. No other answer contains it.',
-    scope: 'admin',
+    verb: 'keys-create',
     body: keyRequestSchema,
     answer: API['keys-create'].answer,
     status: 201,
@@ -102,7 +102,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     path: '/v1/keys/{key}',
     id: 'revokeKey',
     summary: 'Revokes an API key at once.',
-    scope: 'admin',
+    verb: 'keys-revoke',
     answer: API['keys-revoke'].answer,
     async handle({ access, params: { key = '' } }) {
       if (!keyIdSchema.safeParse(key).success)
@@ -116,7 +116,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     path: '/v1/suspended',
     id: 'listSuspended',
     summary: 'Lists suspended runs with their open questions and approvals, and the tokens that answer them.',
-    scope: 'operate',
+    verb: 'suspended-list',
     answer: z.object({ suspended: z.array(suspensionSchema) }),
     handle: async ({ access }) => ({ suspended: await (await access.connectOperator()).runs.listSuspended() }),
   }),
@@ -125,7 +125,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     path: '/v1/dead-letters',
     id: 'listDeadLetters',
     summary: 'Lists runs and saves that were given up.',
-    scope: 'operate',
+    verb: 'dead-letters-list',
     query: pageSchema,
     answer: API['dead-letters-list'].answer,
     handle: async ({ access, query }) => (await access.connectOperator()).deadLetters.list(query),
@@ -135,7 +135,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     path: '/v1/dead-letters/{run}/retry',
     id: 'retryDeadLetter',
     summary: 'Starts a run again under the returned id, or defers a save again.',
-    scope: 'operate',
+    verb: 'dead-letters-retry',
     answer: API['dead-letters-retry'].answer,
     async handle({ access, params: { run = '' } }) {
       if (!tokenSchema.safeParse(run).success) throw new MillraceError('run-unknown', 'The run does not exist.');

@@ -103,7 +103,7 @@ const startRoute = defineRoute({
   id: 'startRun',
   summary:
     'Starts a run. Returns its id at once, its result if `wait` is set and the run ends in time, or its chunks as a stream if the client accepts text/event-stream. A repeated request with the same Idempotency-Key is the same run.',
-  scope: 'run',
+  verb: 'submit',
   query: z.object({
     wait: z.coerce.number().int().min(0).max(MAX_WAIT_S).default(0).describe('s to wait for the result'),
   }),
@@ -159,7 +159,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     path: '/v1/runs',
     id: 'listRuns',
     summary: 'Lists the runs of the caller, in the order of their last change; with `newest` the latest first.',
-    scope: 'read',
+    verb: 'runs-list',
     query: runFilterSchema,
     answer: API['runs-list'].answer,
     async handle({ access, query }) {
@@ -171,7 +171,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     path: '/v1/runs/{run}',
     id: 'getRun',
     summary: 'Returns status, result and open questions of a run.',
-    scope: 'read',
+    verb: 'run',
     answer: API.run.answer,
     async handle({ access, params }) {
       const runId = readRun(params);
@@ -184,7 +184,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     id: 'followRun',
     summary:
       'Streams the chunks of a run from its start, or after the event of Last-Event-ID or `after`. Retracted chunks are omitted.',
-    scope: 'read',
+    verb: 'replay',
     query: z.object({ after: z.string().optional().describe('id of the last received event, such as 1.17') }),
     answer: nothingSchema,
     events: 'only',
@@ -196,7 +196,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     path: '/v1/runs/{run}/cancel',
     id: 'cancelRun',
     summary: 'Cancels a run. Returns the status before.',
-    scope: 'run',
+    verb: 'cancel',
     answer: acceptedSchema,
     handle: async ({ access, params }) => {
       const runId = readRun(params);
@@ -208,7 +208,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     path: '/v1/runs/{run}/answer',
     id: 'answerRun',
     summary: 'Answers a question of a suspended run with the token of its chunk `suspended`.',
-    scope: 'answer',
+    verb: 'answer',
     body: answerBodySchema,
     answer: acceptedSchema,
     handle: async ({ access, params, body }) => {
@@ -224,7 +224,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     id: 'resumeRun',
     summary:
       'Answers a question or an approval of a suspended run as an operator. With `args` it approves a call with other arguments, which every guard of the call judges.',
-    scope: 'operate',
+    verb: 'resume',
     body: answerBodySchema.extend({ args: jsonObjectSchema.optional() }),
     answer: acceptedSchema,
     handle: async ({ access, params, body }) => {
@@ -239,7 +239,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     path: '/v1/runs/{run}/release',
     id: 'releaseRun',
     summary: 'Ends a suspended run without an answer.',
-    scope: 'answer',
+    verb: 'release',
     answer: acceptedSchema,
     handle: async ({ access, params }) => {
       const runId = readRun(params);
@@ -251,7 +251,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     path: '/v1/runs/{run}/events',
     id: 'listEvents',
     summary: 'Lists the events of each stage: verdicts, durations, violations by rule.',
-    scope: 'read',
+    verb: 'events',
     answer: z.object({ events: z.array(publicRunEventSchema) }),
     async handle({ access, params }) {
       const runId = readRun(params);
@@ -263,7 +263,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     path: '/v1/runs/{run}/inspect',
     id: 'inspectRun',
     summary: 'Returns the owner of a run, its calls under way with replica, attempt and age, and its deferred saves.',
-    scope: 'operate',
+    verb: 'inspect',
     answer: API.inspect.answer,
     handle: async ({ access, params }) => (await access.connectOperator()).runs.inspect(readRun(params)),
   }),
@@ -273,7 +273,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     id: 'listChanges',
     summary:
       'Lists what each processor changed, if the agent has `record: changes`. Text that the result of the run does not have is masked.',
-    scope: 'operate',
+    verb: 'changes',
     answer: API.changes.answer,
     handle: async ({ access, params }) => (await access.connectOperator()).runs.changes(readRun(params)),
   }),
@@ -282,7 +282,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     path: '/v1/runs/{run}/events-detail',
     id: 'listEventsDetail',
     summary: 'Lists the events with reasons, spans and error messages.',
-    scope: 'operate',
+    verb: 'events-detail',
     answer: z.object({ events: z.array(runEventSchema) }),
     handle: async ({ access, params }) => ({
       events: await (await access.connectOperator()).runs.eventsDetail(readRun(params)),
