@@ -58,7 +58,7 @@ export { isServerAnswering } from './server-answers.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
 export { clearTimer, consumeExpiries, setTimer } from './timers.ts';
 export { createUserKey, readUserKey, type KeyOptions, type UserKey } from './user-key.ts';
-export { watchBucket, type BucketListener } from './watch-bucket.ts';
+export { openBucketCopy, type BucketCopy } from './bucket-copy.ts';
 export { watchRunShards } from './watch-run-shards.ts';
 export { consumeCommands, type CommandTaker, type Delivery } from './work-queue.ts';
 export { decode, decodeStored, encode, encodeWithin, isNoResponders, type DecodeResult, makeHeaders } from './wire.ts';

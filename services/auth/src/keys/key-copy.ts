@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { keyRecordSchema, toLoggedError, type KeyRecord } from '@millrace/contracts';
 import {
   ensureBucket,
+  openBucketCopy,
   readEntry,
   startHeartbeat,
-  watchBucket,
-  type BucketEntry,
+  type BucketCopy,
   type JetStreamAccess,
 } from '@millrace/bus';
 
@@ -20,13 +20,9 @@ export type KeyCopyOptions = {
   checkMs?: number;
 };
 
-export type KeyCopy = {
-  get(): Map<string, BucketEntry<KeyRecord>>;
-  /** Adds an entry before the watch delivers it. An entry that the watch has delivered may be removed again by now. */
-  put(id: string, entry: BucketEntry<KeyRecord>): void;
+export type KeyCopy = Omit<BucketCopy<KeyRecord>, 'readSeen' | 'reload'> & {
   /** Returns false while the bucket is read again: removals may be missing. */
   isCurrent(): boolean;
-  stop(): void;
 };
 
 const MARKER_TTL_MS = 3_600_000;
@@ -38,38 +34,21 @@ export async function openKeyCopy(access: JetStreamAccess, options: KeyCopyOptio
   const { bus } = access;
   const { onRemoved, replicas, checkMs = CHECK_MS } = options;
   const bucket = bus.names.keys;
-  /** `seen`: the newest revision of the bucket that the watch has delivered. */
-  const state = { known: new Map<string, BucketEntry<KeyRecord>>(), isCurrent: false, isStopped: false, seen: 0 };
-  let stopWatch = () => undefined as void;
-
+  const state = { isCurrent: false, isStopped: false };
+  const ensure = () =>
+    ensureBucket(access, bucket, { history: 1, replicas, prefix: bus.subjects.prefix, markerTTL: MARKER_TTL_MS });
+  await ensure();
+  const copy = await openBucketCopy(access, bucket, keyRecordSchema, { onRemoved });
+  state.isCurrent = true;
   const load = async () => {
-    const { prefix } = bus.subjects;
-    await ensureBucket(access, bucket, { history: 1, replicas, prefix, markerTTL: MARKER_TTL_MS });
-    const former = state.known;
-    const loaded: typeof former = new Map();
-    stopWatch();
-    state.seen = 0;
-    // The watch delivers earlier removals first, which are no news.
-    let isLoaded = false;
-    stopWatch = await watchBucket(access, bucket, keyRecordSchema, {
-      put: (id, entry) => {
-        state.seen = Math.max(state.seen, entry.revision);
-        loaded.set(id, entry);
-      },
-      onRemoved: (id, revision) => {
-        state.seen = Math.max(state.seen, revision);
-        loaded.delete(id);
-        if (isLoaded) onRemoved(id);
-      },
-    });
-    isLoaded = true;
-    state.known = loaded;
+    await ensure();
+    const former = copy.list();
+    await copy.reload();
     state.isCurrent = true;
-    for (const id of former.keys())
-      if (!loaded.has(id) && !(await readEntry(access, bucket, id, keyRecordSchema))) onRemoved(id);
+    for (const [id] of former)
+      if (!copy.get(id) && !(await readEntry(access, bucket, id, keyRecordSchema))) onRemoved(id);
   };
-  let loading = load();
-  await loading;
+  let loading = Promise.resolve();
   const reload = async () => {
     state.isCurrent = false;
     while (!state.isCurrent && !state.isStopped) {
@@ -83,7 +62,7 @@ export async function openKeyCopy(access: JetStreamAccess, options: KeyCopyOptio
   };
   const startReload = () => void (loading = loading.then(reload));
   const forget = bus.onReconnect(startReload);
-  const check = createCheck(access, () => state.seen);
+  const check = createCheck(access, copy.readSeen);
   const heartbeat = startHeartbeat(bus.log, checkMs, () => [
     {
       sendHeartbeat: () =>
@@ -95,16 +74,13 @@ export async function openKeyCopy(access: JetStreamAccess, options: KeyCopyOptio
     },
   ]);
   return {
-    get: () => state.known,
-    put: (id, entry) => {
-      if (entry.revision > state.seen) state.known.set(id, entry);
-    },
+    ...copy,
     isCurrent: () => state.isCurrent,
     stop: () => {
       state.isStopped = true;
       heartbeat.stop();
       forget();
-      stopWatch();
+      copy.stop();
     },
   };
 }

@@ -121,12 +121,12 @@ test('A new key that another replica has revoked before the answer of the bucket
   onTestFinished(() => copy.stop());
   const record = createRecord();
   await store.add(record);
-  const entry = await eventually(() => copy.get().get(record.id));
+  const entry = await eventually(() => copy.get(record.id));
   await store.remove('acme', record.id);
   await eventually(() => removed.includes(record.id));
   copy.put(record.id, entry);
-  expect(copy.get().has(record.id)).toBe(false);
+  expect(copy.get(record.id)).toBeUndefined();
   const later = { ...entry, revision: entry.revision + 100 };
   copy.put(record.id, later);
-  expect(copy.get().get(record.id)).toBe(later);
+  expect(copy.get(record.id)).toEqual(later);
 });

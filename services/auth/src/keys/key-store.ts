@@ -48,15 +48,16 @@ export async function openKeyStore(access: JetStreamAccess, options: KeyStoreOpt
   const copy = await openKeyCopy(access, options);
   let reads = 0;
   const find = async (id: string): Promise<BucketEntry<KeyRecord> | undefined> => {
-    const entry = copy.isCurrent() ? copy.get().get(id) : undefined;
+    const entry = copy.isCurrent() ? copy.get(id) : undefined;
     if (entry) return entry;
     if (reads >= MAX_READS) throw createBusyError();
     reads += 1;
     return read(id).finally(() => (reads -= 1));
   };
   const list = (tenant: string) =>
-    [...copy.get().values()]
-      .map(({ value }) => value)
+    copy
+      .list()
+      .map(([, { value }]) => value)
       .filter((record) => record.tenant === tenant)
       .toSorted((one, other) => (one.id < other.id ? -1 : 1));
   return {
@@ -76,8 +77,9 @@ export async function openKeyStore(access: JetStreamAccess, options: KeyStoreOpt
     async remove(tenant, id) {
       const there = await read(id);
       if (there?.value.tenant !== tenant) return false;
-      if ('conflict' in (await deleteEntry(access, bucket, id, there.revision))) throw createConflictError(id);
-      copy.get().delete(id);
+      const deleted = await deleteEntry(access, bucket, id, there.revision);
+      if ('conflict' in deleted) throw createConflictError(id);
+      copy.remove(id, deleted.revision);
       options.onRemoved(id);
       return true;
     },

@@ -1,7 +1,9 @@
 import { AGENT_LIMITS, buildAgentKey, type AppliedAgent } from '@millrace/contracts';
-import { purgeEntries, writeEntry } from '@millrace/bus';
+import { purgeEntries, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
 import { createAgentsApi } from '../api/agents-api.ts';
 import { createSchemaChecker } from '../peers/schema-checker.ts';
 import type { Discovery } from '../peers/discovery.ts';
@@ -15,8 +17,8 @@ const stream = useJetStream(connection);
 const stops: (() => void)[] = [];
 afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
-async function open(): Promise<AgentStore> {
-  const store = await openAgentStore(stream.access);
+async function open(access = stream.access): Promise<AgentStore> {
+  const store = await openAgentStore(access);
   stops.push(() => store.stop());
   return store;
 }
@@ -131,4 +133,53 @@ test('A stored agent with release: sentence releases by the step, and plan warns
     code: 'agent-invalid',
     issues: [{ path: 'release', message: expect.stringContaining('"sentence"') }],
   });
+});
+
+/** Access with a connection that holds the messages of subscriptions back, one by one. */
+function holdDeliveries(): { access: JetStreamAccess; hold: () => void; deliver: () => boolean } {
+  const { bus } = stream.access;
+  const held: (() => void)[] = [];
+  let isHolding = false;
+  const subscribe: typeof bus.nc.subscribe = (subject, options = {}) => {
+    const { callback } = options;
+    if (!callback) return bus.nc.subscribe(subject, options);
+    return bus.nc.subscribe(subject, {
+      ...options,
+      callback: (...message) => void (isHolding ? held.push(() => void callback(...message)) : callback(...message)),
+    });
+  };
+  const nc = new Proxy(bus.nc, {
+    get(target, name) {
+      if (name === 'subscribe') return subscribe;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  return {
+    access: { ...stream.access, bus: { ...bus, nc } },
+    hold: () => void (isHolding = true),
+    deliver() {
+      const next = held.shift();
+      next?.();
+      return next !== undefined;
+    },
+  };
+}
+
+test('A watch that is behind brings back no older revision, and no agent that was deleted', async () => {
+  const late = holdDeliveries();
+  const store = await open(late.access);
+  const key = buildAgentKey('behind', 'a');
+  late.hold();
+  const written = [await store.put('behind', makeApplied('a')), await store.put('behind', makeApplied('a'))];
+  expect(written.map(({ revision }) => revision)).toEqual([1, 2]);
+  await eventually(() => late.deliver());
+  await setImmediate();
+  expect((await store.get('behind', 'a'))?.revision).toBe(2);
+  await store.delete('behind', 'a');
+  await eventually(() => late.deliver());
+  await setImmediate();
+  expect(store.list('behind')).toEqual([]);
+  await eventually(() => late.deliver());
+  expect(await readEntry(stream.access, connection.bus.names.agents, key, z.unknown())).toBeUndefined();
 });

@@ -6,8 +6,8 @@ import {
   createConflictError,
   deleteEntry,
   locateEntry,
+  openBucketCopy,
   readEntry,
-  watchBucket,
   writeEntry,
   type BucketEntry,
   type JetStreamAccess,
@@ -26,7 +26,7 @@ export type AgentStore = {
   put(tenant: string, applied: AppliedAgent): Promise<AppliedAgent>;
   /** Returns the deleted agent, or undefined. @throws state-conflict */
   delete(tenant: string, agent: string): Promise<AppliedAgent | undefined>;
-  /** Forgets all agents and reads the bucket again, after the bucket was recreated. */
+  /** Reads the bucket again, after it was recreated. */
   reload(): Promise<void>;
   stop(): void;
 };
@@ -34,27 +34,22 @@ export type AgentStore = {
 export async function openAgentStore(access: JetStreamAccess): Promise<AgentStore> {
   const { bus } = access;
   const bucket = bus.names.agents;
-  const known = new Map<string, BucketEntry<AppliedAgent>>();
-  const watch = () =>
-    watchBucket(access, bucket, storedAgentSchema, {
-      put: (key, entry) => void known.set(key, entry),
-      onRemoved: (key) => void known.delete(key),
-    });
-  let stop = await watch();
+  const copy = await openBucketCopy(access, bucket, storedAgentSchema);
   const readAgent = (key: string): Promise<BucketEntry<AppliedAgent> | undefined> =>
     readEntry(access, bucket, key, storedAgentSchema);
   const list = (tenant: string) =>
-    [...known]
+    copy
+      .list()
       .filter(([key]) => key.startsWith(`${tenant}.`))
       .map(([, { value }]) => value)
       .toSorted((one, other) => (one.agent.name < other.agent.name ? -1 : 1));
   const find = async (tenant: string, agent: string) =>
-    known.get(buildAgentKey(tenant, agent)) ?? (await readAgent(buildAgentKey(tenant, agent)));
+    copy.get(buildAgentKey(tenant, agent)) ?? (await readAgent(buildAgentKey(tenant, agent)));
   return {
     find,
     get: async (tenant, agent) => (await find(tenant, agent))?.value,
     async getAtLeast(tenant, agent, revision) {
-      const there = known.get(buildAgentKey(tenant, agent));
+      const there = copy.get(buildAgentKey(tenant, agent));
       if (there && there.revision >= revision) return there.value;
       return (await readAgent(buildAgentKey(tenant, agent)))?.value;
     },
@@ -68,23 +63,20 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
       const stored = { ...applied, revision: (before?.revision ?? 0) + 1 };
       const written = await writeEntry(access, bucket, key, stored, { expectedRevision: there.revision });
       if ('conflict' in written) throw createConflictError(key);
-      known.set(key, { value: stored, revision: written.revision });
+      copy.put(key, { value: stored, revision: written.revision });
       return stored;
     },
     async delete(tenant, agent) {
       const key = buildAgentKey(tenant, agent);
       const there = await readAgent(key);
       if (!there) return undefined;
-      if ('conflict' in (await deleteEntry(access, bucket, key, there.revision))) throw createConflictError(key);
-      known.delete(key);
+      const deleted = await deleteEntry(access, bucket, key, there.revision);
+      if ('conflict' in deleted) throw createConflictError(key);
+      copy.remove(key, deleted.revision);
       return there.value;
     },
-    async reload() {
-      stop();
-      known.clear();
-      stop = await watch();
-    },
-    stop: () => stop(),
+    reload: copy.reload,
+    stop: copy.stop,
   };
 }
 

@@ -4,7 +4,7 @@ import { COMMON_VERSION, buildErasureKey, erasureSchema, type Erasure } from '@m
 import {
   createConflictError,
   locateEntry,
-  watchBucket,
+  openBucketCopy,
   writeEntry,
   type BucketEntry,
   type JetStreamAccess,
@@ -28,7 +28,7 @@ export type Erasures = ErasedRuns & {
   listDue(now: number): StoredErasure[];
   /** Returns undefined if another orchestrator has written the entry since. */
   change(stored: StoredErasure, change: Partial<Erasure>): Promise<StoredErasure | undefined>;
-  /** Forgets all entries and reads the bucket again, after the bucket was recreated. */
+  /** Reads the bucket again, after it was recreated. */
   reload(): Promise<void>;
   stop(): void;
 };
@@ -38,22 +38,14 @@ const buildResourceKey = (tenant: string, resourceId: string) =>
 
 export async function openErasures(access: JetStreamAccess): Promise<Erasures> {
   const bucket = access.bus.names.erasures;
-  const known = new Map<string, StoredErasure>();
-  const take = (key: string, entry: StoredErasure) => {
-    const there = known.get(key);
-    // The watch may deliver an older revision after this process's own write.
-    if (!there || there.revision < entry.revision) known.set(key, entry);
-  };
-  const watch = () =>
-    watchBucket(access, bucket, erasureSchema, { put: take, onRemoved: (key) => void known.delete(key) });
-  let stop = await watch();
+  const copy = await openBucketCopy(access, bucket, erasureSchema);
   const write = async (next: Erasure, expectedRevision: number): Promise<StoredErasure | undefined> => {
     const key = buildResourceKey(next.tenant, next.resourceId);
     const options = { expectedRevision, ttlSeconds: ERASURE_TTL_SECONDS };
     const written = await writeEntry(access, bucket, key, next, options);
     if ('conflict' in written) return undefined;
     const entry = { value: next, revision: written.revision };
-    take(key, entry);
+    copy.put(key, entry);
     return entry;
   };
   const locate = (tenant: string, resourceId: string) =>
@@ -61,7 +53,7 @@ export async function openErasures(access: JetStreamAccess): Promise<Erasures> {
   return {
     isErased({ tenant, resourceId, subject, submittedAt }) {
       return [resourceId, subject].some((resource) => {
-        const erasure = resource === undefined ? undefined : known.get(buildResourceKey(tenant, resource));
+        const erasure = resource === undefined ? undefined : copy.get(buildResourceKey(tenant, resource));
         return erasure !== undefined && submittedAt <= erasure.value.at;
       });
     },
@@ -83,13 +75,10 @@ export async function openErasures(access: JetStreamAccess): Promise<Erasures> {
       if ('error' in there) throw there.error;
       return 'value' in there ? there.value : undefined;
     },
-    listDue: (now) => [...known.values()].filter(({ value }) => value.status !== 'done' && value.nextAt <= now),
+    listDue: (now) =>
+      copy.list().flatMap(([, entry]) => (entry.value.status !== 'done' && entry.value.nextAt <= now ? [entry] : [])),
     change: ({ value, revision }, change) => write({ ...value, ...change }, revision),
-    async reload() {
-      stop();
-      known.clear();
-      stop = await watch();
-    },
-    stop: () => stop(),
+    reload: copy.reload,
+    stop: copy.stop,
   };
 }

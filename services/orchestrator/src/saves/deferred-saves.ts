@@ -12,8 +12,8 @@ import {
 import {
   deleteEntry,
   locateEntry,
+  openBucketCopy,
   readEntry,
-  watchBucket,
   writeEntry,
   type BucketEntry,
   type JetStreamAccess,
@@ -50,7 +50,7 @@ export type DeferredSaves = SaveQueue & {
   remove(waiting: WaitingSave, isMade: boolean): Promise<void>;
   /** Removes the entry and its input, also of a save that another orchestrator makes now. */
   drop(save: PutOffSave): Promise<void>;
-  /** Forgets all entries and reads the bucket again, after the bucket was recreated. */
+  /** Reads the bucket again, after it was recreated. */
   reload(): Promise<void>;
   stop(): void;
 };
@@ -93,30 +93,24 @@ function keepFirstOfThreads(entries: Iterable<WaitingSave>): WaitingSave[] {
   return [...first.values()];
 }
 
-/** Each attempt to save changes the entry, so that the revision that this process knows may be outdated. */
-async function deleteSave(access: JetStreamAccess, key: string): Promise<void> {
+/** Each attempt to save changes the entry, so that the revision that this process knows may be outdated. Returns that of the tombstone. */
+async function deleteSave(access: JetStreamAccess, key: string): Promise<number> {
   const bucket = access.bus.names.saves;
   for (;;) {
     const there = await locateEntry(access, bucket, key, putOffSaveSchema);
-    if (!('value' in there)) return;
-    if ('revision' in (await deleteEntry(access, bucket, key, there.revision, TOMBSTONE_SECONDS))) return;
+    if (!('value' in there)) return there.revision;
+    const deleted = await deleteEntry(access, bucket, key, there.revision, TOMBSTONE_SECONDS);
+    if ('revision' in deleted) return deleted.revision;
   }
 }
 
 export async function openDeferredSaves(access: JetStreamAccess): Promise<DeferredSaves> {
   const bucket = access.bus.names.saves;
-  const known = new Map<string, WaitingSave>();
+  const copy = await openBucketCopy(access, bucket, putOffSaveSchema);
+  const listWaiting = () => copy.list().map(([, entry]) => entry);
   const makeKey = ({ tenant, runId }: Pick<PutOffSave, 'tenant' | 'runId'>) => saveKey(tenant, runId);
-  const take = (key: string, entry: WaitingSave) => {
-    const there = known.get(key);
-    // The watch may deliver an older revision after this process's own write.
-    if (!there || there.revision < entry.revision) known.set(key, entry);
-  };
-  const watch = () =>
-    watchBucket(access, bucket, putOffSaveSchema, { put: take, onRemoved: (key) => void known.delete(key) });
-  let stop = await watch();
   const listThread = (tenant: string, threadId: string | undefined) =>
-    sortByPlace(known.values()).filter(({ value }) => value.tenant === tenant && value.threadId === threadId);
+    sortByPlace(listWaiting()).filter(({ value }) => value.tenant === tenant && value.threadId === threadId);
   const forget = async ({ tenant, runId }: PutOffSave) => {
     const key = stateKeys.save(tenant, runId);
     const there = await locateEntry(access, access.bus.names.state, key, keptSaveSchema);
@@ -125,19 +119,19 @@ export async function openDeferredSaves(access: JetStreamAccess): Promise<Deferr
   return {
     isWaiting: (tenant, threadId) =>
       threadId !== undefined &&
-      [...known.values()].some(({ value }) => value.tenant === tenant && value.threadId === threadId),
+      listWaiting().some(({ value }) => value.tenant === tenant && value.threadId === threadId),
     list: (tenant, threadId) =>
-      sortByPlace(known.values())
+      sortByPlace(listWaiting())
         .map(({ value }) => value)
         .filter((save) => save.tenant === tenant && (threadId === undefined || save.threadId === threadId)),
     async add(save, kept) {
       const { tenant, runId, threadId } = save;
-      const all = [...known.values()].filter(({ value }) => value.tenant === tenant);
+      const all = listWaiting().filter(({ value }) => value.tenant === tenant);
       if (all.length >= MAX_PUT_OFF_SAVES) return false;
       const now = access.clock.now();
       // The place is at least one above the thread's last one, because clocks of orchestrators differ. A save that a
       // lost owner deferred keeps its place.
-      const own = known.get(makeKey(save))?.value.place;
+      const own = copy.get(makeKey(save))?.value.place;
       const place = own ?? Math.max(now, (listThread(tenant, threadId).at(-1)?.value.place ?? 0) + 1);
       const { epoch } = kept.ref;
       const entry: PutOffSave = { ...save, epoch, since: now, place, tries: 0, timeouts: 0, nextAt: now };
@@ -148,11 +142,11 @@ export async function openDeferredSaves(access: JetStreamAccess): Promise<Deferr
         if ((await writeUnlessLater(access, keptKey, kept, keeping)) === undefined) return;
         const waiting = { schema: putOffSaveSchema, readEpoch: readSaveEpoch, ttlSeconds: WAITING_TTL_SECONDS };
         const revision = await writeUnlessLater(access, { bucket, key: makeKey(save) }, entry, waiting);
-        if (revision !== undefined) take(makeKey(save), { value: entry, revision });
+        if (revision !== undefined) copy.put(makeKey(save), { value: entry, revision });
       });
       return true;
     },
-    listDue: (now) => keepFirstOfThreads(known.values()).filter(({ value }) => value.nextAt <= now),
+    listDue: (now) => keepFirstOfThreads(listWaiting()).filter(({ value }) => value.nextAt <= now),
     readKept: async ({ tenant, runId }) =>
       (await readEntry(access, access.bus.names.state, stateKeys.save(tenant, runId), keptSaveSchema))?.value,
     async change({ value, revision }, change) {
@@ -161,26 +155,24 @@ export async function openDeferredSaves(access: JetStreamAccess): Promise<Deferr
       const written = await writeEntry(access, bucket, makeKey(value), next, options);
       if ('conflict' in written) return undefined;
       const entry = { value: next, revision: written.revision };
-      take(makeKey(value), entry);
+      copy.put(makeKey(value), entry);
       return entry;
     },
     async remove({ value, revision }, isMade) {
       const deleted = await deleteEntry(access, bucket, makeKey(value), revision, TOMBSTONE_SECONDS);
       if ('conflict' in deleted) return;
-      known.delete(makeKey(value));
+      copy.remove(makeKey(value), deleted.revision);
       // Deletes the input last: an entry without its input would look like one with a lost state.
       if (isMade) await forget(value);
     },
     async drop(save) {
-      await deleteSave(access, makeKey(save));
-      known.delete(makeKey(save));
+      const key = makeKey(save);
+      const before = copy.get(key)?.revision ?? 0;
+      // An entry that was purged has left no tombstone.
+      copy.remove(key, Math.max(before, await deleteSave(access, key)));
       await forget(save);
     },
-    async reload() {
-      stop();
-      known.clear();
-      stop = await watch();
-    },
-    stop: () => stop(),
+    reload: copy.reload,
+    stop: copy.stop,
   };
 }
