@@ -1,11 +1,10 @@
-// Checks whether a new processor or tool can have a name. In this workspace the name is used by a package, a table row,
+// Checks whether a new processor or tool can have a name. In this workspace the name is used by a package,
 // a docs page and an id on the bus; none of them may be overwritten or become ambiguous.
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ScaffoldKind } from './scaffold.ts';
-import { IMPORT_TABLE } from './workspace-package.ts';
 
 const MANIFESTS = ['package.json', '{shared,services,deploy,examples}/*/package.json', 'test/package.json'];
 /** Definitions in tests serve no ids. */
@@ -30,8 +29,6 @@ export async function findWorkspaceNameProblem(
     if (name?.toLowerCase() === `@millrace/${id.toLowerCase()}`)
       return `a package of this workspace has this name (${file})`;
   }
-  if (new RegExp(`^ {2}'?${id}'?:`, 'm').test(await readCheckoutFile(IMPORT_TABLE)))
-    return `${IMPORT_TABLE} has a row with this name`;
   const [definer, member] = kind === 'processor' ? ['defineProcessor(', 'id'] : ['defineTool(', 'name'];
   for (const file of globSync(SOURCES, { cwd: checkout })) {
     const source = await readCheckoutFile(file);

@@ -41,7 +41,6 @@ test.each(['a b', '../up', 'a.b', 'x'.repeat(65)])(
 test.each([
   ['processor', 'processor', 'a package of this workspace has this name (shared/processor/package.json)'],
   ['tool', 'testkit', 'a package of this workspace has this name (shared/testkit/package.json)'],
-  ['processor', 'conversation', 'test/architecture/import-table.ts has a row with this name'],
   ['processor', 'pii', 'Millrace ships a processor with this id'],
   ['tool', 'clock', 'Millrace ships a tool with this id'],
   ['processor', 'blocker', 'a processor has it (services/message-history/src/testing/guard-doubles.ts)'],

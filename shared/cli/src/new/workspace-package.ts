@@ -8,7 +8,7 @@ import { buildAgentFile, buildTestFile, buildTypescriptFiles, type ScaffoldKind 
 import { writeNew } from './write-new.ts';
 
 /** The import table; the new row follows the row of the most similar service. */
-export const IMPORT_TABLE = 'test/architecture/import-table.ts';
+const IMPORT_TABLE = 'test/architecture/import-table.ts';
 /** The services that `npm start` starts. */
 const SERVICE_TABLE = 'deploy/dev/src/service-table.ts';
 
