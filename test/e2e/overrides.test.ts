@@ -1,6 +1,8 @@
-// A caller's lists for one run: limited by the agent's allow-list, and replacing only entries that are `replaceable`.
+// The lists of a caller and of an operator for one run: both replace only entries that are `replaceable`, and those of a
+// caller name only processors of the agent's allow-list.
+import { connect } from '@millrace/client';
 import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect } from './collect.ts';
 import { millrace } from './run-command.ts';
@@ -30,6 +32,12 @@ const placed = defineProcessor({
   }),
 });
 useProcessors(stack, [stopper, halter, rescuer, placed]);
+
+let caller: Awaited<ReturnType<typeof connect>>;
+beforeAll(async () => {
+  caller = await connect({ url: stack.url, subject: 'ada' });
+});
+afterAll(() => caller.close());
 
 const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.' };
 const ask = async (agent: string, options: object, text = 'Hello.') => {
@@ -67,6 +75,43 @@ describe('overrides of a run', () => {
     });
   });
 
+  test('an operator lists any running processor, with options and more retries, of an agent that opens nothing', async () => {
+    const input = [
+      { use: 'keyword', options: { keywords: ['forbidden'] } },
+      stop('processInput', {}, { replaceable: true }),
+    ];
+    await stack.client.agents.apply({
+      ...base,
+      name: 'unopened',
+      input,
+      output: [{ use: 'keyword', options: { keywords: ['forbidden'] } }],
+    });
+    const output = ['pii', stop('processOutputStep', { retry: true, times: 2 })];
+    const retried = { inputProcessors: [], outputProcessors: output, maxProcessorRetries: 2 };
+    const run = await stack.client.start(
+      'unopened',
+      script({ text: 'a' }, { text: 'b' }, { text: 'To ada@example.org.' }),
+      retried,
+    );
+    await collect(run);
+    expect(await run.result()).toMatchObject({ status: 'finished', text: 'To ***@***.***.' });
+    expect(await ask('unopened', { inputProcessors: [] }, 'forbidden')).toMatchObject({
+      tripwire: { processorId: 'keyword' },
+    });
+    const expectRefusal = (options: object, issue: object) =>
+      expect(stack.client.start('unopened', 'hi', options)).rejects.toMatchObject({ code: 'run-refused', ...issue });
+    await expectRefusal(
+      { inputProcessors: ['keyword-s'] },
+      { path: 'inputProcessors[0]', message: expect.stringContaining('"keyword"') },
+    );
+    await expectRefusal({ inputProcessors: ['message-history'] }, { path: 'inputProcessors[0]' });
+    await expectRefusal({ inputProcessors: ['keyword'] }, { path: 'inputProcessors[0]' });
+    await expectRefusal(
+      { inputProcessors: [{ use: 'pii', options: { volume: 11 } }] },
+      { path: expect.stringMatching(/^inputProcessors\[0\]\.options/) },
+    );
+  });
+
   test('an empty list of a caller keeps the guards of an agent that declares nothing about them', async () => {
     await stack.client.agents.apply({ ...base, name: 'plain', input: [stop('processInput')], overrides: ['stopper'] });
     const all = { inputProcessors: [], outputProcessors: [], errorProcessors: [] };
@@ -78,11 +123,11 @@ describe('overrides of a run', () => {
     });
   });
 
-  test('invalid overrides are rejected by name before the run starts', async () => {
+  test('invalid overrides of a caller are rejected by name before the run starts', async () => {
     await stack.client.agents.apply({ ...base, name: 'closed', input: [stop('processInput')] });
     await stack.client.agents.apply({ ...base, name: 'narrow', overrides: ['pii'] });
     const expectRefusal = async (agent: string, options: object, issue: object) =>
-      expect(stack.client.start(agent, 'hi', options)).rejects.toMatchObject({ code: 'run-refused', ...issue });
+      expect(caller.start(agent, 'hi', options)).rejects.toMatchObject({ code: 'run-refused', ...issue });
     await expectRefusal('closed', { inputProcessors: [] }, { path: 'inputProcessors' });
     await expectRefusal('closed', { maxProcessorRetries: 1 }, { path: 'maxProcessorRetries' });
     await expectRefusal(
@@ -97,13 +142,14 @@ describe('overrides of a run', () => {
     );
   });
 
-  test("overrides can request at most the agent's number of retries", async () => {
+  test("overrides of a caller can request at most the agent's number of retries", async () => {
     await stack.client.agents.apply({ ...base, name: 'retries', maxProcessorRetries: 1, overrides: ['stopper'] });
     const twice = { outputProcessors: [stop('processOutputStep', { retry: true, times: 1 })] };
     expect(await ask('retries', twice)).toMatchObject({ status: 'finished', text: 'second' });
     expect(await ask('retries', { ...twice, maxProcessorRetries: 0 })).toMatchObject({ status: 'aborted' });
     const more = { outputProcessors: [stop('processOutputStep', { retry: true, times: 2 })], maxProcessorRetries: 9 };
-    await expect(ask('retries', more)).rejects.toMatchObject({ code: 'run-refused', path: 'maxProcessorRetries' });
+    const asked = caller.start('retries', 'Hello.', more);
+    await expect(asked).rejects.toMatchObject({ code: 'run-refused', path: 'maxProcessorRetries' });
   });
 
   test("overrides are part of the identity of a run id's request", async () => {
@@ -150,7 +196,7 @@ describe('overrides of a run', () => {
     ]);
   });
 
-  test('`millrace run` has options for overrides and reports the path of a forbidden one', async () => {
+  test('`millrace run` has options for overrides and reports the path of an unknown one', async () => {
     const kept = { use: 'keyword', options: { keywords: ['forbidden'] } };
     const input = [stop('processInput', {}, { replaceable: true }), kept];
     await stack.client.agents.apply({ ...base, name: 'typed', input, overrides: ['halter'], maxProcessorRetries: 1 });
@@ -159,7 +205,7 @@ describe('overrides of a run', () => {
     expect(await run('Hello.', '--input-processors', '[]')).toMatchObject({ code: 0, stdout: 'Hello.\n' });
     const halts = JSON.stringify([{ use: 'halter', options: { at: 'processInput', text: 'Halted.' } }]);
     expect(await run('Hello.', '--input-processors', halts)).toMatchObject({ code: 0, stdout: 'Halted.\n' });
-    const refused = await run('Hello.', '--output-processors', 'pii', '--max-processor-retries', '0');
+    const refused = await run('Hello.', '--output-processors', 'unknown', '--max-processor-retries', '0');
     expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('at: outputProcessors[0]') });
   });
 });

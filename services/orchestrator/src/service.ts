@@ -224,7 +224,7 @@ type ApiParts = {
 function createHandlers(parts: ApiParts, submits: SubmitGuard): ApiHandlers {
   const { access, saves, agents, discovery, erasures, index, deps, places, findProblem } = parts;
   const schemas = createSchemaChecker();
-  const runs = createRunsApi({ access, agents, submits, schemas, index });
+  const runs = createRunsApi({ access, agents, submits, schemas, discovery, index });
   const letters = createDeadLettersApi(access, saves, runs.submit);
   const definitions = createAgentsApi(agents, discovery, schemas);
   return {

@@ -23,11 +23,11 @@ export type StartOptions = {
   runId?: string | undefined;
   /** For the processors and tools; JSON. */
   requestContext?: JsonObject | undefined;
-  /** Replace the agent's `replaceable` entries, if the agent allows it (`overrides`). All others and memory are kept. */
+  /** Replace the agent's `replaceable` entries, if the agent allows it (`overrides`) or the client is an operator. All others and memory are kept. */
   inputProcessors?: readonly OverrideEntry[] | undefined;
   outputProcessors?: readonly OverrideEntry[] | undefined;
   errorProcessors?: readonly OverrideEntry[] | undefined;
-  /** At most the agent's limit. */
+  /** At most the agent's limit, unless the client is an operator. */
   maxProcessorRetries?: number | undefined;
   /** JSON Schema of the answer, `{schema, name?, description?}`; refused if the agent has its own. */
   structuredOutput?: RunRequest['structuredOutput'];

@@ -30,7 +30,7 @@ import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import { threadSchema } from './memory-api.ts';
 import { messagePartSchema, messageSchema } from './message.ts';
 import { promptSchema, stepResultSchema } from './model.ts';
-import { appliedAgentSchema, planEntrySchema, planSchema } from './plan.ts';
+import { appliedAgentSchema, overridableSchema, planEntrySchema, planSchema } from './plan.ts';
 import { publicAgentSchema } from './public-agent.ts';
 import { runHeadSchema } from './run-head.ts';
 import { recordSchema, runStateSchema } from './run-state.ts';
@@ -50,6 +50,7 @@ const WIRE: Record<string, z.ZodType> = {
   'public-agent': publicAgentSchema,
   plan: planSchema,
   'plan-entry': planEntrySchema,
+  overridable: overridableSchema,
   message: messageSchema,
   'message-part': messagePartSchema,
   conversation: conversationSchema,

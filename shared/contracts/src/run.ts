@@ -14,6 +14,7 @@ import {
   stepResultSchema,
   usageSchema,
 } from './model.ts';
+import { overridableSchema } from './plan.ts';
 import { traceSchema } from './stage-call.ts';
 import { storedVersionSchema } from './stored-version.ts';
 import { tokenSchema } from './tokens.ts';
@@ -65,11 +66,17 @@ export const runRequestSchema = z.strictObject({
     .describe('identity of the caller, required unless it is an operator: its hash has to be the caller’s token'),
   requestContext: jsonObjectSchema.default({}),
   inputProcessors: overrideListSchema.describe(
-    'replaces the `replaceable` entries of the agent’s input list, if the agent allows it',
+    'replaces the `replaceable` entries of the agent’s input list, if the agent allows it or an operator submits',
   ),
   outputProcessors: overrideListSchema,
   errorProcessors: overrideListSchema,
-  maxProcessorRetries: z.number().int().min(0).max(100).optional().describe('at most the agent’s own value'),
+  maxProcessorRetries: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .optional()
+    .describe('at most the agent’s own value, unless an operator submits'),
   structuredOutput: callerOutputSchema
     .optional()
     .describe('the form of the answer; refused if the agent has a form of its own'),
@@ -105,7 +112,13 @@ export type RunRequest = z.infer<typeof runRequestSchema>;
 export type RunRequestInput = z.input<typeof runRequestSchema>;
 
 /** A request as commands and records hold it. `caller`: from the subject of the submission; absent for operators. */
-export const storedRequestSchema = runRequestSchema.extend({ caller: tokenSchema.optional() });
+export const storedRequestSchema = runRequestSchema.extend({
+  caller: tokenSchema.optional(),
+  opened: z
+    .record(tokenSchema, overridableSchema)
+    .optional()
+    .describe('an operator has provided lists or retries: its processors beyond the agent’s `overrides`, by name'),
+});
 export type StoredRequest = z.infer<typeof storedRequestSchema>;
 
 /** A command in the work queue. `resume`: a suspended run has an answer. */

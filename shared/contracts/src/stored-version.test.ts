@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { COMMON_VERSION, STORED_VERSION, chooseRecordVersion, chooseRequestVersion } from './stored-version.ts';
+import { COMMON_VERSION, chooseRecordVersion, chooseRequestVersion } from './stored-version.ts';
 
 test.each([
   [{}, COMMON_VERSION],
@@ -11,6 +11,7 @@ test.each([
   [{ toolChoice: 'none', clientTools: [] }, 5],
   [{ parallelToolCalls: false }, 5],
   [{ replaces: ['m1'] }, 6],
+  [{ opened: {} }, 8],
 ])('The command and the first record of a request with %j have the version %i', (request, version) => {
   expect(chooseRequestVersion(request)).toBe(version);
   expect(chooseRecordVersion([{ action: 'begun', request }, { action: 'input-passed' }])).toBe(version);
@@ -19,8 +20,8 @@ test.each([
 test.each([
   { action: 'begun', request: {}, applied: { plan: { files: 'judged' } } },
   { action: 'files-passed', files: [] },
-])('A record with %j has the newest version', (action) => {
-  expect(chooseRecordVersion([action])).toBe(STORED_VERSION);
+])('A record with %j has the version of judged files', (action) => {
+  expect(chooseRecordVersion([action])).toBe(7);
 });
 
 test('A record without a request has the common version', () => {

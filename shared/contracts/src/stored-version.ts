@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** The newest version that this code reads. Raised when an older reader would misread an entry. Members that it may ignore raise nothing. */
-export const STORED_VERSION = 7;
+export const STORED_VERSION = 8;
 /** The version of all entries without a member of a later version: orchestrators of the preceding versions read them. */
 export const COMMON_VERSION = 3;
 
@@ -15,7 +15,10 @@ const MEMBER_VERSIONS = {
   clientTools: 5,
   parallelToolCalls: 5,
   replaces: 6,
+  opened: 8,
 } as const;
+/** The version that has added judges of files. */
+const FILES_VERSION = 7;
 type NewerMembers = { [name in keyof typeof MEMBER_VERSIONS]?: unknown };
 
 /** Returns the version of a command with the request. */
@@ -32,7 +35,7 @@ export const chooseRecordVersion = (actions: readonly VersionedAction[]): number
   Math.max(COMMON_VERSION, ...actions.map(chooseActionVersion));
 
 function chooseActionVersion({ action, request, applied }: VersionedAction): number {
-  if (action === 'files-passed' || applied?.plan.files === 'judged') return STORED_VERSION;
+  if (action === 'files-passed' || applied?.plan.files === 'judged') return FILES_VERSION;
   return request ? chooseRequestVersion(request) : 0;
 }
 

@@ -10,7 +10,7 @@ import {
   type ProcessorDescriptor,
   type RefusedEndpoint,
 } from '@millrace/contracts';
-import type { DiscoveredProcessor } from '../peers/discovery.ts';
+import type { DiscoveredProcessor, Discovery } from '../peers/discovery.ts';
 import type { ListedEntry } from './definition-issues.ts';
 import type { PlacedEntry } from './entry-order.ts';
 
@@ -20,6 +20,14 @@ export type KnownProcessors = {
   /** Advertised but refused: an entry that names one is reported with the reason. */
   refused: readonly RefusedEndpoint[];
 };
+export type KnownPeers = Pick<Discovery, 'getProcessors' | 'getTools' | 'listRefused'>;
+
+export const readKnown = (discovery: KnownPeers): KnownProcessors => ({
+  processors: discovery.getProcessors(),
+  tools: discovery.getTools(),
+  refused: discovery.listRefused(),
+});
+
 /** One use of a processor in a list. An entry in two lists has two uses and one name. */
 export type ProcessorUse = PlacedEntry & {
   list: ListName;

@@ -13,6 +13,7 @@ import {
 import type { AgentStore } from '../agents/agent-store.ts';
 import { warnOfKeptEntries } from '../agents/overridable.ts';
 import { warnUnequalJudges } from '../agents/memory-warnings.ts';
+import { readKnown } from '../agents/entry-uses.ts';
 import { findPlanWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
 import { warnOfNewRules, warnWithoutRules } from '../agents/tool-rules.ts';
@@ -31,10 +32,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery, schemas
   const resolve = async (definition: JsonValue): Promise<AppliedAgent> => {
     const bytes = Buffer.byteLength(JSON.stringify(definition));
     if (bytes > AGENT_LIMITS.maxBytes) throw createAgentTooLargeError(bytes);
-    const resolveNow = () => {
-      const [processors, tools, refused] = [discovery.getProcessors(), discovery.getTools(), discovery.listRefused()];
-      return resolveAgent(definition, { processors, tools, refused });
-    };
+    const resolveNow = () => resolveAgent(definition, readKnown(discovery));
     await discovery.refresh();
     let resolved = resolveNow();
     if ('issues' in resolved && resolved.issues.some(({ code }) => NOT_THERE.has(code))) {

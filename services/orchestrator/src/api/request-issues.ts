@@ -10,6 +10,7 @@ import {
   isNestedDeeper,
   mayBePartType,
   findStructureExample,
+  getOwnMember,
   readMemoryKey,
   type AppliedAgent,
   type Issue,
@@ -17,24 +18,29 @@ import {
   type MessagePart,
   type Role,
   type RunRequest,
+  type StoredRequest,
 } from '@millrace/contracts';
 import type { SchemaChecker } from '../peers/schema-checker.ts';
 import { findOptionIssues } from '../agents/option-issues.ts';
-import { overrideUses } from '../state/override-plan.ts';
+import { collectOverridable, overrideUses } from '../state/override-plan.ts';
 import { resolveRunAgent } from '../state/run-agent.ts';
 
 /** Maximum number of listed issues. */
 const MAX_ISSUES = 32;
 
 /** @throws run-refused: the first problem, with all of them as issues */
-export function refuseBadRequest(request: RunRequest, applied: AppliedAgent): void {
+export function refuseBadRequest(request: StoredRequest, applied: AppliedAgent): void {
   const found = [...findRequestIssues(request, applied.agent.callerRoles), ...findOverrideIssues(request, applied)];
   const issues = [...findDepthIssues(request), ...found, ...findReplacedIssues(request, applied)];
+  if (issues.length > 0) throw createIssuesError(issues);
+}
+
+/** Builds the refusal of a run: the first issue, with all of them. */
+export function createIssuesError(issues: readonly Issue[]): MillraceError {
   const [first] = issues;
-  if (!first) return;
   const more = issues.length === 1 ? '' : ` There are ${issues.length} problems.`;
-  const { path, remedy } = first;
-  throw new MillraceError('run-refused', first.message + more, { path, remedy, issues: issues.slice(0, MAX_ISSUES) });
+  const { message = '', path, remedy } = first ?? {};
+  return new MillraceError('run-refused', message + more, { path, remedy, issues: issues.slice(0, MAX_ISSUES) });
 }
 
 /** @throws run-refused: the schema cannot be compiled; queue-full, timeout */
@@ -59,7 +65,7 @@ function findDepthIssues(request: RunRequest): Issue[] {
 }
 
 /** Options are checked only if everything else is valid: a processor that is not allowed has no schema. */
-function findOverrideIssues(request: RunRequest, applied: AppliedAgent): Issue[] {
+function findOverrideIssues(request: StoredRequest, applied: AppliedAgent): Issue[] {
   const own = resolveRunAgent(applied, request);
   if ('issues' in own) return own.issues;
   const { maxProcessorRetries: allowed = 0 } = own.applied.agent;
@@ -67,9 +73,10 @@ function findOverrideIssues(request: RunRequest, applied: AppliedAgent): Issue[]
     const message = `The agent allows ${allowed} retries by processors.`;
     return [issue('maxProcessorRetries', message, 'Request fewer, or set `maxProcessorRetries` of the agent.')];
   }
+  const overridable = collectOverridable(applied.plan, request);
   return findOptionIssues(
     overrideUses(request).flatMap(({ path, processor, options }) => {
-      const schema = applied.plan.overridable?.[processor]?.optionsSchema;
+      const schema = getOwnMember(overridable, processor)?.optionsSchema;
       return schema ? [{ processor, schema, options: options ?? {}, place: path, path: `${path}.options` }] : [];
     }),
   );

@@ -3,7 +3,7 @@ import { OPERATOR_CALLER, hashCaller, stateKeys, type ApiRequest } from '@millra
 import { deleteEntry, purgeEntries, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { agents, anything, schemas } from '../testing/runs-api.ts';
+import { agents, anything, discovery, schemas } from '../testing/runs-api.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { createHead } from '../testing/run-heads.ts';
@@ -32,7 +32,7 @@ async function list(
   request: Partial<ApiRequest<'runs-list'>> = {},
   caller: string = OPERATOR_CALLER,
 ) {
-  const api = createRunsApi({ access: stream.access, agents, submits: anything, schemas, index });
+  const api = createRunsApi({ access: stream.access, agents, submits: anything, schemas, discovery, index });
   return api.list({ limit: 100, after: 0, ...request }, { tenant, caller });
 }
 const listIds = async (...given: Parameters<typeof list>) => (await list(...given)).runs.map(({ runId }) => runId);
@@ -110,7 +110,7 @@ describe('the newest run of a thread', () => {
   const drivers: { stop(): void }[] = [];
   afterEach(() => drivers.splice(0).forEach((driver) => driver.stop()));
   const readNewest = (threadId: string, caller: string = OPERATOR_CALLER) =>
-    createRunsApi({ access: stream.access, agents, submits: anything, schemas }).newest(
+    createRunsApi({ access: stream.access, agents, submits: anything, schemas, discovery }).newest(
       { threadId },
       { tenant, caller },
     );

@@ -17,7 +17,17 @@ import { readHead } from '../state/run-head.ts';
 import { createHead } from '../testing/run-heads.ts';
 import { createRunsApi } from './runs-api.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { anything, schemas, agents, applied, newRun, page, makeRequest, useRunsApi } from '../testing/runs-api.ts';
+import {
+  anything,
+  schemas,
+  discovery,
+  agents,
+  applied,
+  newRun,
+  page,
+  makeRequest,
+  useRunsApi,
+} from '../testing/runs-api.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 
 const nats = useNats();
@@ -160,7 +170,7 @@ describe('runs-list', () => {
   test('gives a tenant its runs in pages, each once, and none of another tenant', async () => {
     const tenant = 'tenant-of-many';
     const listed: AgentStore = { ...agents, find: async () => ({ value: applied, revision: 1 }) };
-    const own = createRunsApi({ access: stream.access, agents: listed, submits: anything, schemas });
+    const own = createRunsApi({ access: stream.access, agents: listed, submits: anything, schemas, discovery });
     const ids = Array.from({ length: 5 }, (_, n) => `listed-${n}`);
     for (const run of ids)
       await own.submit(makeRequest({ caller: 'operator', tenant, run }), { caller: 'operator', tenant, run });

@@ -2,6 +2,7 @@
 // orchestrator answers them.
 import {
   MillraceError,
+  isOperator,
   toPublicEvent,
   type ApiAnswer,
   type ApiRequest,
@@ -25,6 +26,7 @@ import { createWaitingLimit } from './waiting-runs.ts';
 import { checkAddress, isVisible, createUnknownRunError } from './run-address.ts';
 import { createNotSuspendedError, resumeRun } from './resume-run.ts';
 import type { SchemaChecker } from '../peers/schema-checker.ts';
+import { openLists, type OpenedPeers } from './open-lists.ts';
 import { refuseBadRequest, refuseBadSchema } from './request-issues.ts';
 import { submitRun } from './submit-run.ts';
 import type { SubmitGuard } from './submit-limits.ts';
@@ -37,11 +39,12 @@ export type RunsApiOptions = {
   agents: AgentStore;
   submits: SubmitGuard;
   schemas: SchemaChecker;
+  discovery: OpenedPeers;
   /** Absent: the lists read all heads. */
   index?: RunIndex | undefined;
 };
 
-export function createRunsApi({ access, agents, submits, schemas, index }: RunsApiOptions) {
+export function createRunsApi({ access, agents, submits, schemas, discovery, index }: RunsApiOptions) {
   const { bus } = access;
   const refuseTooManyWaiting = createWaitingLimit(access, index);
   const requireHead = async (call: ApiCall): Promise<RunHead> => {
@@ -64,11 +67,13 @@ export function createRunsApi({ access, agents, submits, schemas, index }: RunsA
       const own = await bindRequest(request, call);
       submits.check(request, call);
       const applied = await findAgent(agents, tenant, request.agent);
-      refuseBadRequest(request, applied.value);
+      const opened = isOperator(call.caller) ? await openLists(request, applied.value.plan, discovery) : {};
+      const stored = { ...own, ...opened };
+      refuseBadRequest(stored, applied.value);
       await refuseBadSchema(request, schemas);
-      refuseLargeRequest(request, applied, bus.readMaxPayload());
+      refuseLargeRequest(stored, applied, bus.readMaxPayload());
       if (request.clientTools) await refuseTooManyWaiting(call);
-      const created = await submitRun(access, own, applied.revision, call.submission);
+      const created = await submitRun(access, stored, applied.revision, call.submission);
       return { runId: run, accepted: true, created };
     },
     async run(_request: object, call: ApiCall): Promise<ApiAnswer<'run'>> {

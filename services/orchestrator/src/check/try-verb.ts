@@ -12,6 +12,7 @@ import {
   type TryRequest,
   type RunParty,
 } from '@millrace/contracts';
+import { readKnown, type KnownPeers } from '../agents/entry-uses.ts';
 import { refuseBadRequest } from '../api/request-issues.ts';
 import type { SubmitGuard } from '../api/submit-limits.ts';
 import type { Discovery } from '../peers/discovery.ts';
@@ -24,7 +25,7 @@ import { TRY_AGENT, resolveTry } from './try-agent.ts';
 
 export type TryParts = {
   deps: Deps;
-  discovery: Pick<Discovery, 'getProcessors' | 'getTools' | 'listRefused' | 'refresh'>;
+  discovery: KnownPeers & Pick<Discovery, 'refresh'>;
   /** Its rate and its sizes are those of submissions. */
   submits: SubmitGuard;
   places: CheckPlaces;
@@ -37,8 +38,7 @@ export function createTryVerb({ deps, discovery, submits, places }: TryParts) {
   return async (asked: TryRequest, { tenant, caller }: RunParty): Promise<TryAnswer> => {
     refuseBadTry(asked);
     await discovery.refresh();
-    const [processors, tools, refused] = [discovery.getProcessors(), discovery.getTools(), discovery.listRefused()];
-    const { applied, stage } = resolveTry(asked, { processors, tools, refused });
+    const { applied, stage } = resolveTry(asked, readKnown(discovery));
     const isInput = LIST_OF_STAGE[stage] === 'input';
     if (asked.messages && !isInput)
       throw refuse('messages', `${stage} judges a text.`, 'Send the text of the message as text.');

@@ -1,5 +1,6 @@
 // Applies the lists that a caller provides for one run in place of the agent's replaceable entries. Only processors that
-// the agent allows are accepted, as they were resolved when the agent was applied. All other entries stay, after the
+// the agent allows are accepted, as they were resolved when the agent was applied; an operator may list any other, as it
+// was resolved at the submission. All other entries stay, after the
 // caller's, and memory after those. An entry of the caller must not have the name of one that stays: it would share its
 // state or change its options. Pure.
 import {
@@ -15,7 +16,9 @@ import {
   type OverrideEntry,
   type Plan,
   type PlanEntry,
+  type Overridable,
   type RunRequest,
+  type StoredRequest,
 } from '@millrace/contracts';
 
 const FIELDS = { input: 'inputProcessors', output: 'outputProcessors', error: 'errorProcessors' } as const;
@@ -41,19 +44,34 @@ function readOverride(list: ListName, path: string, entry: OverrideEntry): Overr
   return { list, path, name: entry.as ?? entry.use, processor: entry.use, options: entry.options };
 }
 
+export const hasOverrides = (request: RunRequest): boolean =>
+  listOverridden(request).length > 0 || request.maxProcessorRetries !== undefined;
+
+/** Returns the processors that the lists of the request may name: those of the agent, and those that its operator has opened. */
+export const collectOverridable = ({ overridable }: Plan, { opened }: StoredRequest): Record<string, Overridable> => ({
+  ...opened,
+  ...overridable,
+});
+
 const listOverridden = (request: RunRequest): ListName[] => LISTS.filter((list) => request[FIELDS[list]] !== undefined);
 
 /** Returns the plan of the request, or all issues if the agent does not allow it. */
-export function overridePlan({ agent, plan }: AppliedAgent, request: RunRequest): { plan: Plan } | { issues: Issue[] } {
+export function overridePlan(
+  { agent, plan }: AppliedAgent,
+  request: StoredRequest,
+): { plan: Plan } | { issues: Issue[] } {
   const lists = listOverridden(request);
-  if (lists.length === 0 && request.maxProcessorRetries === undefined) return { plan };
-  if (!agent.overrides) return { issues: findForbidden(request) };
+  if (!hasOverrides(request)) return { plan };
+  if (!agent.overrides && !request.opened) return { issues: findForbidden(request) };
   const uses = overrideUses(request);
   const kept = keepListsOnly(plan, lists);
-  const issues = [...findUseIssues(uses, plan, new Set([...Object.keys(kept.entries), ...(agent.questions ?? [])]))];
+  const overridable = collectOverridable(plan, request);
+  const issues = [
+    ...findUseIssues(uses, overridable, new Set([...Object.keys(kept.entries), ...(agent.questions ?? [])])),
+  ];
   if (issues.length > 0) return { issues };
   const byName = Map.groupBy(uses, ({ name }) => name);
-  const own = Object.fromEntries([...byName].flatMap(([name, all]) => makeEntry(plan, name, all)));
+  const own = Object.fromEntries([...byName].flatMap(([name, all]) => makeEntry(overridable, name, all)));
   const order: Plan['order'] = { ...kept.order };
   for (const list of lists)
     for (const stage of listStagesOfList(list)) {
@@ -94,9 +112,11 @@ function keepListsOnly(plan: Plan, lists: readonly ListName[]): Plan {
   return { ...plan, order, listed, entries: own, ...(groups && { groups }) };
 }
 
-function makeEntry({ overridable }: Plan, name: string, uses: readonly OverrideUse[]): [string, PlanEntry][] {
+type Templates = Record<string, Overridable>;
+
+function makeEntry(overridable: Templates, name: string, uses: readonly OverrideUse[]): [string, PlanEntry][] {
   const [first] = uses;
-  const template = first && overridable?.[first.processor];
+  const template = first && getOwnMember(overridable, first.processor);
   if (!template) return [];
   const { optionsSchema, declaredChanges, ...processor } = template;
   const options = first.options ?? {};
@@ -105,7 +125,7 @@ function makeEntry({ overridable }: Plan, name: string, uses: readonly OverrideU
   return [[name, { ...processor, entry: name, lists, options, ...(changes && { changes }) }]];
 }
 
-function findUseIssues(uses: readonly OverrideUse[], { overridable = {} }: Plan, taken: ReadonlySet<string>): Issue[] {
+function findUseIssues(uses: readonly OverrideUse[], overridable: Templates, taken: ReadonlySet<string>): Issue[] {
   const allowed = Object.keys(overridable).join(', ') || 'none';
   return uses.flatMap((use, at): Issue[] => {
     const { list, path, name, processor } = use;

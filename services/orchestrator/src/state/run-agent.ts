@@ -9,6 +9,7 @@ import {
   type Plan,
   type PlanEntry,
   type RunRequest,
+  type StoredRequest,
   listJudges,
   type Agent,
 } from '@millrace/contracts';
@@ -20,7 +21,7 @@ import { overridePlan } from './override-plan.ts';
 /** `leftOut`: names of the entries that this run omits because of its context. */
 export type RunAgent = { applied: AppliedAgent; leftOut: string[] };
 
-export function resolveRunAgent(applied: AppliedAgent, request: RunRequest): RunAgent | { issues: Issue[] } {
+export function resolveRunAgent(applied: AppliedAgent, request: StoredRequest): RunAgent | { issues: Issue[] } {
   const overridden = overridePlan(applied, request);
   if ('issues' in overridden) return overridden;
   const { overridable: _, ...listed } = overridden.plan;
@@ -37,8 +38,9 @@ export function resolveRunAgent(applied: AppliedAgent, request: RunRequest): Run
   return { applied: { ...applied, agent: withRetries(set.agent, own, request), plan: own }, leftOut };
 }
 
-function withRetries(agent: Agent, plan: Plan, { maxProcessorRetries }: RunRequest): Agent {
+function withRetries(agent: Agent, plan: Plan, { maxProcessorRetries, opened }: StoredRequest): Agent {
   if (maxProcessorRetries === undefined) return agent;
+  if (opened) return { ...agent, maxProcessorRetries };
   return { ...agent, maxProcessorRetries: Math.min(maxProcessorRetries, resolveMaxRetries(agent, plan)) };
 }
 

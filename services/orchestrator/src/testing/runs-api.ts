@@ -11,6 +11,7 @@ import { eventually } from '@millrace/testkit';
 import { afterEach } from 'vitest';
 import type { AgentStore } from '../agents/agent-store.ts';
 import { createRunsApi } from '../api/runs-api.ts';
+import type { OpenedPeers } from '../api/open-lists.ts';
 import { createSchemaChecker } from '../peers/schema-checker.ts';
 import { createDriver } from './driven-runs.ts';
 import type { TestJetStream } from './jetstream.ts';
@@ -36,6 +37,13 @@ let count = 0;
 export const schemas = createSchemaChecker();
 /** No limits. */
 export const anything = { check: () => undefined };
+/** No service runs. */
+export const discovery: OpenedPeers = {
+  getProcessors: () => new Map(),
+  getTools: () => new Map(),
+  listRefused: () => [],
+  refresh: async () => undefined,
+};
 export const newRun = () => ({ tenant: 'acme', caller: OPERATOR_CALLER, run: `api-run-${count++}` });
 type Address = ReturnType<typeof newRun>;
 export const page = { after: 0, limit: 100 };
@@ -81,7 +89,7 @@ export function useRunsApi(stream: TestJetStream) {
   };
   return {
     stops,
-    api: () => createRunsApi({ access: stream.access, agents, submits: anything, schemas }),
+    api: () => createRunsApi({ access: stream.access, agents, submits: anything, schemas, discovery }),
     driver,
     /** The commands from the queue, as they arrive. */
     takeQueued(): Delivery[] {

@@ -15,7 +15,7 @@ import { expireRun } from '../takeover/expire-run.ts';
 import { createRunConsumer } from '../takeover/run-consumer.ts';
 import { createDriver, type DrivenRun } from './driven-runs.ts';
 import type { TestJetStream } from './jetstream.ts';
-import { anything, schemas, agents } from './runs-api.ts';
+import { anything, schemas, discovery, agents } from './runs-api.ts';
 import type { Say } from './scripted-model.ts';
 
 export function useSuspendedRuns(stream: TestJetStream) {
@@ -29,7 +29,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
     return made;
   };
   const driver = (...script: Say[]) => driverWith(stream.access, ...script);
-  const api = () => createRunsApi({ access: stream.access, agents, submits: anything, schemas });
+  const api = () => createRunsApi({ access: stream.access, agents, submits: anything, schemas, discovery });
   const address = ({ runId }: DrivenRun) => ({ caller: 'operator', tenant: 'acme', run: runId });
   const readStatus = async (run: DrivenRun) => (await run.head())?.status;
   const orchestratorWith = (access: JetStreamAccess, ...script: Say[]) => {
