@@ -9,7 +9,17 @@ import type { Source } from './workspace.ts';
  * Exports of the testkit that start servers or processes, or connect to them; also the testkit's files with these
  * names.
  */
-const WITH_SERVER = ['useNats', 'useRedis', 'useBus', 'useService', 'useProcessors', 'useStack', 'startStack'];
+const WITH_SERVER = [
+  'useNats',
+  'useRedis',
+  'useOwnRedis',
+  'useQdrant',
+  'useBus',
+  'useService',
+  'useProcessors',
+  'useStack',
+  'startStack',
+];
 const SERVER_FILES = ['nats', 'redis', 'bus', 'service', 'processors', 'stack', 'start-stack'].map(
   (name) => `shared/testkit/src/${name}.ts`,
 );

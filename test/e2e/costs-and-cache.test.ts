@@ -1,12 +1,13 @@
 // State that outlives a run and is shared by replicas: total costs, cached answers. Two replicas of the guards, one
 // Redis.
-import { useNats, useRedis, useStack } from '@millrace/testkit';
+import { useNats, useRedis, useRedisRecord, useStack } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
 const nats = useNats();
 const redis = useRedis();
+const readWritten = useRedisRecord(redis);
 const stack = useStack(nats, ['orchestrator']);
 beforeAll(async () => {
   if (!redis.available) return;
@@ -76,7 +77,7 @@ describe('response-cache', () => {
     expect(second.result.usage).not.toHaveProperty('cost');
     expect([first.text, second.text]).toEqual(['Write to ***@***.***.', 'Write to ***@***.***.']);
     expect((await ask('thoughtful', 'eve')).result.steps).toMatchObject([{ fromCache: false }]);
-    expect(await redis.readWritten()).not.toContain('ada@example.com');
+    expect(await readWritten()).not.toContain('ada@example.com');
   });
 
   test('response-cache calls the model again if the guards differ', async () => {

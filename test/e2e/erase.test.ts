@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildTextMessage, type ShownErasure } from '@millrace/contracts';
-import { eventually, freezeProcess, useBus, useNats, useRedis, useStack } from '@millrace/testkit';
+import { eventually, freezeProcess, useBus, useNats, useOwnRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collect } from './collect.ts';
 import { millrace } from './run-command.ts';
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-erase-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const nats = useNats();
-const redis = useRedis();
+const redis = useOwnRedis();
 const reader = useBus(nats, 'reader');
 const services = ['orchestrator', 'guardrails', 'message-history', 'working-memory', 'semantic-recall'];
 const stack = useStack(

@@ -1,27 +1,22 @@
-// Guards and memories together, over real services and a real Redis: only accepted messages are stored.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// Guards and memories together, over real services, the Redis and the Qdrant of the run: only accepted messages are stored.
 import { readMessageText, buildTextMessage, type JsonObject } from '@millrace/contracts';
-import { eventually, useNats, useRedis, useStack } from '@millrace/testkit';
-import { afterAll, describe, expect, test } from 'vitest';
+import { eventually, useNats, useRedis, useRedisRecord, useStack } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
 import { collect, joinText } from './collect.ts';
+import { useRecallStore } from './recall-store.ts';
 import { script } from './script.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-memory-'));
-const vectors = join(folder, 'vectors.db');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const nats = useNats();
 const redis = useRedis();
+const readWritten = useRedisRecord(redis);
+const vectors = useRecallStore();
 const services = ['orchestrator', 'guardrails', 'tools', 'message-history', 'working-memory', 'semantic-recall'];
 const stack = useStack(
   nats,
   services,
   () => ({
     REDIS_URL: redis.url,
-    EMBEDDING_MODEL: 'openai/hashed-ngram',
-    SQLITE_PATH: vectors,
+    ...vectors.env,
   }),
   { processes: ['semantic-recall', 'guardrails'] },
 );
@@ -150,8 +145,6 @@ describe('an answer with personal data', () => {
     script({ text: secret, chunkSize })
       .replaceAll('lovelace', String.raw`\u006covelace`)
       .replaceAll('7946', String.raw`7\u003946`);
-  /** Files of the embedded store and its log. */
-  const vectorFiles = () => readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
 
   test.each([1, 3, 7, 64])(
     'personal data is redacted in the stream, in chunks of %i characters, in the result and in every store',
@@ -167,7 +160,7 @@ describe('an answer with personal data', () => {
       const answers = (await listStored(threadId)).filter((message) => message.role === 'assistant');
       expect(answers.map(readMessageText)).toEqual([joinText(chunks)]);
       // History and working memory use Redis.
-      for (const store of [await redis.readWritten(), vectorFiles().join('\n')]) {
+      for (const store of [await readWritten(), await vectors.readStored()]) {
         expect(store).toContain(redacted);
         expect(store).not.toContain('lovelace');
         expect(store).not.toContain('7946 0958');

@@ -1,22 +1,18 @@
 // The search by meaning over HTTP and on the command line, with processes that have the permissions of their roles.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useNats, useRedis, useStack } from '@millrace/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { useRecallStore } from './recall-store.ts';
 import { millrace } from './run-command.ts';
 import { script } from './script.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-search-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const nats = useNats();
 const redis = useRedis();
+const vectors = useRecallStore();
 const stack = useStack(nats, ['orchestrator', 'auth', 'gateway', 'message-history', 'semantic-recall'], () => ({
   GATEWAY_PORT: '0',
   REDIS_URL: redis.url,
-  SQLITE_PATH: join(folder, 'vectors.db'),
-  EMBEDDING_MODEL: 'openai/hashed-ngram',
+  ...vectors.env,
 }));
 
 const readUrl = async () => /"url":"(http[^"]+)"/.exec(await stack.log('gateway'))?.[1] ?? '';

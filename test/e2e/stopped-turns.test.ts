@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readMessageText } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useRedis, useStack } from '@millrace/testkit';
+import { defineProcessor, useNats, useProcessors, useOwnRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createUserKey, listGatewayUrls } from './gateways.ts';
@@ -56,7 +56,7 @@ const overlappingJudge = defineProcessor({
 });
 
 const nats = useNats();
-const redis = useRedis();
+const redis = useOwnRedis();
 useProcessors(nats, [lateJudge, responseJudge, hangingStep, overlappingJudge]);
 const stack = useStack(nats, ['auth', 'gateway', 'guardrails', 'message-history'], () => ({
   GATEWAY_PORT: '0',

@@ -1,12 +1,12 @@
 // Redis is unavailable while runs end: they finish, their thread reports missing messages, and after the outage the
 // messages are stored in order.
 import { readMessageText } from '@millrace/contracts';
-import { eventually, useNats, useRedis, useStack } from '@millrace/testkit';
+import { eventually, useNats, useOwnRedis, useStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { script } from '../e2e/script.ts';
 
 const nats = useNats();
-const redis = useRedis();
+const redis = useOwnRedis();
 const stack = useStack(nats, ['orchestrator', 'message-history'], () => ({ REDIS_URL: redis.url }), {
   processes: 'all',
 });

@@ -12,12 +12,20 @@ import {
   type ConversationEntry,
   type Stage,
 } from '@millrace/contracts';
-import { DIMENSIONS, startTestProvider, type TestProvider } from '@millrace/models/testing';
+import { startTestProvider, type TestProvider } from '@millrace/models/testing';
 import { startService } from '@millrace/service';
-import { aRun, askStage, callEntry, stageCall, useBus, useNats, useService } from '@millrace/testkit';
+import {
+  aRun,
+  askStage,
+  callEntry,
+  findQdrant,
+  stageCall,
+  useBus,
+  useNats,
+  useQdrant,
+  useService,
+} from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildCollectionName } from './store/point-id.ts';
-import { createQdrant } from './stores/qdrant/qdrant-client.ts';
 import { semanticRecallService } from './service.ts';
 
 const nats = useNats();
@@ -28,22 +36,14 @@ beforeAll(async () => {
 afterAll(() => provider.close());
 const folder = mkdtempSync(join(tmpdir(), 'millrace-recall-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const { QDRANT_URL, QDRANT_API_KEY } = process.env;
+const qdrant = findQdrant();
 
 describe('semantic-recall on SQLite', () => {
   describeService('sqlite', { SQLITE_PATH: join(folder, 'recall.db'), EMBEDDING_MODEL: 'openai/test' });
 });
 
-// Without Qdrant, qdrant-vector-store.integration.test.ts reports the reason.
-describe.runIf(QDRANT_URL)('semantic-recall on Qdrant', () => {
-  const model = `openai/test-${crypto.randomUUID()}`;
-  describeService('qdrant', { QDRANT_URL, QDRANT_API_KEY, EMBEDDING_MODEL: model });
-  // Uses the address that the service has: the collection belongs to the embedder at the test's server alone.
-  afterAll(async () => {
-    const collection_name = buildCollectionName({ embedder: `${model}@127.0.0.1`, dimensions: DIMENSIONS });
-    const qdrant = createQdrant({ url: QDRANT_URL ?? '', apiKey: QDRANT_API_KEY, timeoutMs: 15_000 });
-    await qdrant.call('delete', undefined, (api, init) => api.deleteCollection({ collection_name }, init));
-  });
+describe.runIf(qdrant)('semantic-recall on Qdrant', () => {
+  describeService('qdrant', useQdrant(qdrant ?? { QDRANT_URL: '' }, 'openai/test').env);
 });
 
 function describeService(name: string, env: Record<string, string | undefined>): void {

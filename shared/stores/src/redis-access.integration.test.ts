@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as netConnect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, useRedis } from '@millrace/testkit';
+import { eventually, useOwnRedis } from '@millrace/testkit';
 import { Redis } from 'ioredis';
 import { generate } from 'selfsigned';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ async function connect(url: string, access: RedisAccess, waitMs = 5_000): Promis
 }
 
 describe('a user of Redis', () => {
-  const server = useRedis();
+  const server = useOwnRedis();
   const username = 'message-history';
   const readUser = () => decodeURIComponent(new URL(server.urlAs(username)).password);
   async function changePassword(password: string): Promise<void> {
@@ -66,7 +66,7 @@ describe('a user of Redis', () => {
 });
 
 describe('a Redis that requires a password', () => {
-  const server = useRedis();
+  const server = useOwnRedis();
 
   test('refuses a connection without one', async () => {
     const admin = new Redis(server.url);
@@ -101,7 +101,7 @@ const [plainPort, strictPort] = [await chooseFreePort(), await chooseFreePort()]
 const files = `tls-cert-file ${certFile}\ntls-key-file ${keyFile}\ntls-ca-cert-file ${caFile}`;
 
 describe('a Redis over TLS', () => {
-  useRedis({ extraConfig: `tls-port ${plainPort}\ntls-auth-clients no\n${files}` });
+  useOwnRedis({ extraConfig: `tls-port ${plainPort}\ntls-auth-clients no\n${files}` });
   const url = `rediss://localhost:${plainPort}`;
 
   test('serves a client that trusts its authority', async () => {
@@ -140,7 +140,7 @@ describe('a Redis over TLS', () => {
 });
 
 describe('a Redis that verifies its clients', () => {
-  useRedis({ extraConfig: `tls-port ${strictPort}\ntls-auth-clients yes\n${files}` });
+  useOwnRedis({ extraConfig: `tls-port ${strictPort}\ntls-auth-clients yes\n${files}` });
   const url = `rediss://localhost:${strictPort}`;
 
   test('serves a client with a certificate, and refuses one without', async () => {

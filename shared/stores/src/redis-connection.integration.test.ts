@@ -1,4 +1,4 @@
-import { eventually, useRedis } from '@millrace/testkit';
+import { eventually, useOwnRedis } from '@millrace/testkit';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { closeRedis, connectRedis } from './redis-connection.ts';
@@ -17,8 +17,8 @@ const script = (lua: string): RedisScript => ({ lua, digest: `not the digest of 
 const parsePort = (url: string) => Number(new URL(url).port);
 
 describe('a failover of Redis', () => {
-  const before = useRedis();
-  const after = useRedis();
+  const before = useOwnRedis();
+  const after = useOwnRedis();
   let address: MovingAddress;
   let redis: Redis;
   const said: string[] = [];
@@ -57,7 +57,7 @@ describe('a failover of Redis', () => {
 });
 
 describe('scripts of Redis', () => {
-  const server = useRedis();
+  const server = useOwnRedis();
   let redis: Redis;
   beforeEach(async () => {
     redis = await connectRedis(options(server.url));
@@ -85,7 +85,7 @@ describe('scripts of Redis', () => {
 });
 
 describe('a Redis that is away', () => {
-  const server = useRedis();
+  const server = useOwnRedis();
 
   test('A command without a connection is store-unavailable, and its message names no option of the client', async () => {
     const redis = await connectRedis(options(server.url));

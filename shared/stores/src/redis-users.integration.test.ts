@@ -1,10 +1,10 @@
 // The users of Redis that `millrace keys` describes: each reaches the keys of its service, and nothing more.
-import { eventually, useRedis } from '@millrace/testkit';
+import { eventually, useOwnRedis } from '@millrace/testkit';
 import type { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { closeRedis, connectRedis } from './redis-connection.ts';
 
-const server = useRedis();
+const server = useOwnRedis();
 const open: Redis[] = [];
 afterEach(async () => void (await Promise.all(open.splice(0).map(closeRedis))));
 const log = { info: () => undefined, warn: () => undefined };
@@ -82,7 +82,7 @@ describe.each(users)('the user %s', (user) => {
 });
 
 describe('a server with the users of production', () => {
-  const production = useRedis({ usersOnly: true });
+  const production = useOwnRedis({ usersOnly: true });
   const connect = async (url: string) => {
     const redis = await connectRedis({ url, service: 'test', store: 'test store', log, waitMs: 5_000 });
     open.push(redis);

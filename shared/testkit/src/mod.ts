@@ -10,7 +10,9 @@ export { findDearReading, listHostileValues } from './hostile-values.ts';
 export { eventually, type EventuallyOptions } from './eventually.ts';
 export { freezeProcess } from './freeze-process.ts';
 export { useNats, type TestNats } from './nats.ts';
-export { useRedis, type TestRedis } from './redis.ts';
+export { useOwnRedis, type OwnRedis } from './own-redis.ts';
+export { findQdrant, useQdrant, type TestQdrant } from './qdrant.ts';
+export { useRedis, useRedisRecord, type TestRedis } from './redis.ts';
 export { useService, type TestService } from './service.ts';
 export {
   defineProcessor,

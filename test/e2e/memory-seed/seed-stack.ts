@@ -1,19 +1,18 @@
-// The stack of the named tests of memory: real services, Redis, and Qdrant if its container is there. A proxy records
-// each request to the model's provider, embeddings included.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// The stack of the named tests of memory: real services with the Redis and the Qdrant of the run. A proxy records each request to the
+// model's provider, embeddings included.
 import { readMessageText, type JsonObject, type Message } from '@millrace/contracts';
 import { defineProcessor, useNats, useProcessors, useRedis, useStack } from '@millrace/testkit';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { z } from 'zod';
 import { useModelProxy } from '../model-proxy.ts';
+import { useRecallStore, type RecallStore } from '../recall-store.ts';
 import { script } from '../script.ts';
 
 type SeedAnswer = { threadId: string; status: string; text: string; runId: string };
 export type SeedStack = {
   /** Bodies of the requests to the provider. */
   bodies: unknown[];
+  vectors: RecallStore;
   /** Runs an agent with these lists, and memory where the lists name it. */
   ask(agent: JsonObject, text: string, where?: { threadId?: string; resourceId?: string }): Promise<SeedAnswer>;
   listSaved(threadId: string): Promise<Message[]>;
@@ -71,21 +70,19 @@ const faulty = defineProcessor({
 /** Text that dev-model answers, in pieces. */
 export const answering = (text: string): string => script({ text, chunkSize: 9 });
 
-export function useSeedStack(): SeedStack {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-seed-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+export function useSeedStack(store: 'qdrant' | 'embedded' = 'qdrant'): SeedStack {
   const nats = useNats();
   const redis = useRedis();
   useProcessors(nats, [cut, topics, faulty], 'seed-processors');
-  const { QDRANT_URL } = process.env;
-  const vectors = QDRANT_URL === undefined ? { SQLITE_PATH: join(folder, 'vectors.db') } : { QDRANT_URL };
+  const vectors = useRecallStore(store);
   const services = ['guardrails', 'tools', 'message-history', 'working-memory'];
   const stack = useStack(nats, services, () => ({ REDIS_URL: redis.url }));
   const { bodies, startService } = useModelProxy(stack);
-  beforeAll(() => startService('semantic-recall', { EMBEDDING_MODEL: 'openai/hashed-ngram', ...vectors }), 120_000);
+  beforeAll(() => startService('semantic-recall', vectors.env), 120_000);
   let agents = 0;
   return {
     bodies,
+    vectors,
     async ask(agent, text, { threadId = crypto.randomUUID(), resourceId } = {}) {
       const name = `seed-${(agents += 1)}`;
       const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0 };

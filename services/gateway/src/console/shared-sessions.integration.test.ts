@@ -1,5 +1,5 @@
 // Sessions in Redis: every gateway reads them, and the sessions of one key are bounded.
-import { useRedis } from '@millrace/testkit';
+import { useRedis, useRedisRecord } from '@millrace/testkit';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSessionStore } from './session-store.ts';
@@ -10,6 +10,7 @@ const limits = { perOwner: 2, inProcess: 1 };
 
 describe('sessions in Redis', () => {
   const redis = useRedis();
+  const readWritten = useRedisRecord(redis);
   const gateways: Redis[] = [];
   beforeAll(() => {
     for (let at = 0; at < 2; at += 1) gateways.push(new Redis(redis.urlAs('gateway')));
@@ -33,7 +34,7 @@ describe('sessions in Redis', () => {
 
   test('Redis holds neither a key nor an id', async () => {
     const { id } = await create(0).open('mk_written', identity);
-    const written = await redis.readWritten();
+    const written = await readWritten();
     expect(written).toContain(':gateway:sessions:');
     expect(written).not.toContain('mk_written');
     expect(written).not.toContain(id);

@@ -1,12 +1,12 @@
 // Recent requests in Redis: every gateway reads them, and a damaged record ends nothing.
-import { useRedis } from '@millrace/testkit';
+import { useOwnRedis } from '@millrace/testkit';
 import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { KEEP_MS, createSharedStore } from './recent-store.ts';
 import { createRecentRequests } from './recent-requests.ts';
 
-const redis = useRedis();
+const redis = useOwnRedis();
 const connections: Redis[] = [];
 beforeAll(() => {
   for (let at = 0; at < 2; at += 1) connections.push(new Redis(redis.urlAs('gateway')).on('error', () => undefined));

@@ -2,13 +2,13 @@
 import type { JsonObject, RunRef } from '@millrace/contracts';
 import type { ProcessInputStepArgs, ProcessLLMResponseArgs, Processor } from '@millrace/processor';
 import { closeRedis, connectRedis } from '@millrace/stores';
-import { commonArgs, eventually, processorConformance, catchStop, useRedis, type TestArgs } from '@millrace/testkit';
+import { commonArgs, eventually, processorConformance, catchStop, useOwnRedis, type TestArgs } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createGuardStore, NO_STORE, type GuardStore } from '../../store/guard-store.ts';
 import { defineCostGuard } from './cost-guard.ts';
 import { createCostTotals } from './cost-totals.ts';
 
-const server = useRedis();
+const server = useOwnRedis();
 const log = { info: () => undefined, warn: () => undefined };
 const stores: GuardStore[] = [];
 const openStore = () => {

@@ -14,7 +14,7 @@ let store: GuardStore;
 let redis: Redis;
 beforeEach(async () => {
   redis = await connectRedis({ url: server.url, service: 'test', store: 'test', log });
-  await redis.flushall();
+  await redis.flushdb();
   store = createGuardStore({ url: server.urlAs('guardrails') }, log);
 });
 afterEach(async () => {

@@ -1,5 +1,5 @@
 import { connectRedis } from '@millrace/stores';
-import { eventually, useRedis } from '@millrace/testkit';
+import { eventually, useOwnRedis } from '@millrace/testkit';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeHistoryStore } from '../../store/conformance/history-store.ts';
@@ -12,7 +12,7 @@ const log = { info: () => undefined, warn: () => undefined };
 const connect = (url: string) => connectRedis({ url, service: 'test', store: 'message store', log });
 
 describe('one Redis', () => {
-  const server = useRedis();
+  const server = useOwnRedis();
   describeHistoryStore('Redis, as the user of the service', async () =>
     createRedisHistoryStore(await connect(server.urlAs('message-history'))),
   );
@@ -78,7 +78,7 @@ describe('one Redis', () => {
 // In cluster mode the server rejects every script and command with keys in several slots, even if it owns all
 // slots.
 describe('one node of a Redis Cluster', () => {
-  const server = useRedis({ extraConfig: 'cluster-enabled yes' });
+  const server = useOwnRedis({ extraConfig: 'cluster-enabled yes' });
   beforeAll(async () => {
     if (!server.available) return;
     const redis = await connect(server.url);

@@ -1,5 +1,5 @@
 // A Redis that disconnects, freezes, fills up or dies during saves.
-import { freezeProcess, useRedis } from '@millrace/testkit';
+import { freezeProcess, useOwnRedis } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HistoryStore, HistoryBlock } from '../../store/history-store.ts';
 import { connectRedis } from '@millrace/stores';
@@ -8,7 +8,7 @@ import { listAllMessages } from '../../testing/all-messages.ts';
 import { findBlocks } from '../../testing/blocks.ts';
 import { block, listIds, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
-const server = useRedis();
+const server = useOwnRedis();
 const unavailable = { code: 'store-unavailable' };
 const everything = { limit: 10_000, offset: 0 };
 

@@ -1,5 +1,5 @@
 // Runs the service's client against an HTTPS server that requires an API key, in a process of its own: Node.js reads
-// NODE_EXTRA_CA_CERTS at its start. With QDRANT_URL the server forwards to that Qdrant.
+// NODE_EXTRA_CA_CERTS at its start. The server forwards to the Qdrant of the run, if there is one.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,11 +8,12 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { findQdrant } from '@millrace/testkit';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const KEY = 'key-of-tests';
-const { QDRANT_URL } = process.env;
+const qdrant = findQdrant();
 const folder = mkdtempSync(join(tmpdir(), 'millrace-qdrant-tls-'));
 const caFile = join(folder, 'ca.pem');
 const names = [{ type: 2 as const, value: 'localhost' }];
@@ -39,12 +40,16 @@ function answer(asked: IncomingMessage, response: ServerResponse): void {
   if (asked.headers['api-key'] !== KEY) {
     response.statusCode = 401;
     response.end(JSON.stringify({ status: { error: 'Must provide an API key' }, time: 0 }));
-  } else if (QDRANT_URL) {
-    const { host: _, ...headers } = asked.headers;
-    const forwarded = request(new URL(asked.url ?? '/', QDRANT_URL), { method: asked.method, headers }, (got) => {
-      response.writeHead(got.statusCode ?? 502, got.headers);
-      got.pipe(response);
-    });
+  } else if (qdrant) {
+    const { host: _, ...headers } = { ...asked.headers, 'api-key': qdrant.QDRANT_API_KEY };
+    const forwarded = request(
+      new URL(asked.url ?? '/', qdrant.QDRANT_URL),
+      { method: asked.method, headers },
+      (got) => {
+        response.writeHead(got.statusCode ?? 502, got.headers);
+        got.pipe(response);
+      },
+    );
     asked.pipe(forwarded);
   } else response.end(JSON.stringify({ result: { collections: [] }, status: 'ok', time: 0 }));
 }

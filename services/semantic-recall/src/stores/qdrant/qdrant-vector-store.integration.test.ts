@@ -1,6 +1,7 @@
-// Runs against the Qdrant at QDRANT_URL; without one it is skipped and reports the reason.
+// Runs against the Qdrant of the test run; without one it is skipped.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { findQdrant } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildCollectionName } from '../../store/point-id.ts';
 import { createQdrant, type Qdrant } from './qdrant-client.ts';
@@ -10,14 +11,11 @@ import type { VectorSpace } from '../../store/vector-store.ts';
 
 /** Tests answers, not speed: the replacement server shares two cores with other tests. */
 const patientMs = 15_000;
-const { QDRANT_URL: url, QDRANT_API_KEY: apiKey } = process.env;
-
-// The default reporter counts skipped tests without the reason.
-if (!url) process.stderr.write('The tests of the Qdrant store are skipped: QDRANT_URL is not set.\n');
+const { QDRANT_URL: url, QDRANT_API_KEY: apiKey } = findQdrant() ?? {};
 
 describe('Qdrant', () => {
   beforeEach(({ skip }) => {
-    if (!url) skip('no Qdrant: QDRANT_URL is not set');
+    if (!url) skip('this run has no Qdrant');
   });
   const qdrant = createQdrant({ url: url ?? 'http://127.0.0.1:1', apiKey, timeoutMs: patientMs });
   const clean = async (space: VectorSpace) => {

@@ -1,10 +1,10 @@
-import { useRedis } from '@millrace/testkit';
+import { useOwnRedis } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { connectRedis, RUN_MARK_TTL_MS } from '@millrace/stores';
 import { createRedisMemoryStore } from './redis-memory-store.ts';
 import { describeMemoryStore } from '../../store/conformance/memory-store.ts';
 
-const server = useRedis();
+const server = useOwnRedis();
 const owner = { tenant: 'default', key: 'ada' };
 const log = { info: () => undefined, warn: () => undefined };
 const connect = (url = server.url, waitMs = 10_000) =>
