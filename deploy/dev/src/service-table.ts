@@ -23,6 +23,7 @@ type ServiceRow = { name: string; store?: Store; alone?: true; reads: readonly s
 const BUS = [...CONNECTION_VARIABLES, 'MILLRACE_PREFIX', 'LOG_LEVEL'];
 const PROCESSORS = [...BUS, 'MAX_CALLS'];
 const MODEL = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', ...PROXY];
+const EMBEDDING = ['EMBEDDING_MODEL', 'EMBEDDING_BASE_URL', 'EMBEDDING_API_KEY'];
 const RUN_LIMITS = [
   'MAX_RUNS_PER_TENANT',
   'MAX_CHECKS',
@@ -107,7 +108,7 @@ export const SERVICES: readonly ServiceRow[] = [
   {
     name: 'semantic-recall',
     store: 'qdrant',
-    reads: [...PROCESSORS, ...MODEL, ...STORE, 'EMBEDDING_MODEL', ...QDRANT],
+    reads: [...PROCESSORS, ...MODEL, ...STORE, ...EMBEDDING, ...QDRANT],
   },
   { name: 'working-memory', store: 'redis', reads: [...PROCESSORS, ...MODEL, ...STORE, ...REDIS, 'MODEL'] },
   { name: 'tools', reads: [...PROCESSORS, 'MCP_SERVERS'] },

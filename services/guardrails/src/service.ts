@@ -1,5 +1,5 @@
 // Configures the service guardrails, which hosts the processors that judge input and output.
-import { createModels } from '@millrace/models';
+import { chooseProvider, createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import { readEndpointConfigs } from './endpoints/endpoint-config.ts';
 import { createGuardEndpoints, NO_ENDPOINTS } from './endpoints/guard-endpoints.ts';
@@ -35,9 +35,10 @@ const guardsSchema = z
       .describe('Redis of cost-guard and response-cache. If absent, their calls fail by their policy.'),
   })
   .transform((env) => ({
-    // Never sends the agents' key to another server.
-    apiKey: env.GUARD_BASE_URL === undefined ? (env.GUARD_API_KEY ?? env.OPENAI_API_KEY) : env.GUARD_API_KEY,
-    baseUrl: env.GUARD_BASE_URL ?? env.OPENAI_BASE_URL,
+    ...chooseProvider(
+      { apiKey: env.GUARD_API_KEY, baseUrl: env.GUARD_BASE_URL },
+      { apiKey: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL },
+    ),
     redisUrl: env.REDIS_URL,
     httpGuards: env.HTTP_GUARDS,
   }));

@@ -148,6 +148,51 @@ function describeService(name: string, env: Record<string, string | undefined>):
   });
 }
 
+describe('semantic-recall with EMBEDDING_BASE_URL', () => {
+  const prefix = 'test.own-embedder';
+  const tests = useBus(nats, 'tests', { prefix });
+  const caller = { tenant: 'acme', caller: OPERATOR_CALLER };
+  const search = (query: string) => askApi(tests.bus, 'threads-search', caller, { threadId: 't', query });
+
+  test('the server at EMBEDDING_BASE_URL embeds, and vectors of the provider under the same model and host are not mixed with its own', async () => {
+    const own = await startTestProvider();
+    const start = (env: Record<string, string>) =>
+      startService(semanticRecallService, {
+        NATS_URL: nats.url,
+        MILLRACE_PREFIX: prefix,
+        LOG_LEVEL: 'silent',
+        SQLITE_PATH: join(folder, 'own.db'),
+        OPENAI_BASE_URL: provider.baseUrl,
+        EMBEDDING_MODEL: 'openai/test',
+        ...env,
+      });
+    const index = (text: string) => {
+      const entries: ConversationEntry[] = [{ source: 'input', message: buildTextMessage('u', 'user', text) }];
+      const recall = callEntry('semantic-recall', {}, { entry: 'recall' });
+      const run = aRun({ tenant: 'acme', threadId: 't', resourceId: undefined, runId: crypto.randomUUID() });
+      const options = { answered: true, conversation: { entries, system: [] } };
+      return askStage(tests.bus, 'semantic-recall', stageCall('processOutputResult', [recall], options, run));
+    };
+    try {
+      const first = await start({});
+      await index('A ferry of the provider.');
+      expect((await search('ferry')).hits).toMatchObject([{ text: 'A ferry of the provider.' }]);
+      await first.stop();
+      const before = provider.requests.length;
+
+      const second = await start({ EMBEDDING_BASE_URL: own.baseUrl });
+      expect((await search('ferry')).hits).toEqual([]);
+      await index('A ferry of the local server.');
+      expect((await search('ferry')).hits).toMatchObject([{ text: 'A ferry of the local server.' }]);
+      await second.stop();
+      expect(own.listEmbedded()).toEqual(['ferry', 'A ferry of the local server.', 'ferry']);
+      expect(provider.requests).toHaveLength(before);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
 describe('starting semantic-recall', () => {
   const start = (env: Record<string, string>) =>
     startService(semanticRecallService, { NATS_URL: nats.url, LOG_LEVEL: 'silent', SQLITE_PATH: ':memory:', ...env });

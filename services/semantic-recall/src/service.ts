@@ -1,5 +1,5 @@
 // Defines the service semantic-recall: its processor on Qdrant or on the embedded store.
-import { createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
+import { chooseProvider, createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
 import type { ForgottenSaves } from '@millrace/bus';
 import type { ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
@@ -18,6 +18,11 @@ import { z } from 'zod';
 const embedderSchema = z.object({
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
+  EMBEDDING_API_KEY: z.string().optional().describe('API key of EMBEDDING_BASE_URL.'),
+  EMBEDDING_BASE_URL: z
+    .url()
+    .optional()
+    .describe('Base URL of the OpenAI-compatible server that embeds. Default: OPENAI_BASE_URL.'),
   EMBEDDING_MODEL: z
     .string()
     .regex(/^openai\/.+$/, 'must be "openai/<id>"')
@@ -37,10 +42,15 @@ export const semanticRecallService = processorService({
     const { config, log, resources } = context;
     const store = openStore(context);
     resources.add('store', () => store.close());
-    if (config.OPENAI_API_KEY === undefined && config.OPENAI_BASE_URL === undefined) {
-      log.warn('semantic recall is off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set');
+    const { apiKey, baseUrl } = chooseProvider(
+      { apiKey: config.EMBEDDING_API_KEY, baseUrl: config.EMBEDDING_BASE_URL },
+      { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL },
+    );
+    if (apiKey === undefined && baseUrl === undefined) {
+      log.warn('semantic recall is off: EMBEDDING_BASE_URL, OPENAI_API_KEY and OPENAI_BASE_URL are not set');
     }
-    const dependencies = { store, embedder: openEmbedder(config) };
+    const embedder = createModels({ apiKey: apiKey ?? 'none', baseUrl }).createEmbedder(config.EMBEDDING_MODEL);
+    const dependencies = { store, embedder: { ...embedder, id: nameSpace(config) } };
     return {
       processors: [defineSemanticRecall(dependencies)],
       api: { 'threads-search': searchThreads(dependencies) },
@@ -64,15 +74,12 @@ async function forgetPoints(store: VectorStore, request: ForgetRequest): Promise
 
 /**
  * Another server can produce other vectors under the same model name (dev-model does), so the space's name includes the
- * server's host. It omits the port, which can change at each start.
+ * server's host. The port of EMBEDDING_BASE_URL separates that server from dev-model, which has another port at each start.
  */
-function openEmbedder({
-  OPENAI_API_KEY,
-  OPENAI_BASE_URL: baseUrl = OPENAI_BASE_URL,
-  EMBEDDING_MODEL,
-}: RecallConfig): Embedder {
-  const embedder = createModels({ apiKey: OPENAI_API_KEY ?? 'none', baseUrl }).createEmbedder(EMBEDDING_MODEL);
-  return { ...embedder, id: `${EMBEDDING_MODEL}@${new URL(baseUrl).hostname}` };
+function nameSpace(config: RecallConfig): Embedder['id'] {
+  const { EMBEDDING_MODEL, EMBEDDING_BASE_URL, OPENAI_BASE_URL: baseUrl = OPENAI_BASE_URL } = config;
+  const host = EMBEDDING_BASE_URL === undefined ? new URL(baseUrl).hostname : new URL(EMBEDDING_BASE_URL).host;
+  return `${EMBEDDING_MODEL}@${host}`;
 }
 
 function openStore({ config: { store, qdrantKey: apiKey }, log }: ServiceContext<RecallConfig>): VectorStore {

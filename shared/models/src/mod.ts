@@ -1,4 +1,5 @@
 // Language model and embedder by the provider's client alone.
+export { chooseProvider } from './choose-provider.ts';
 export { createModels, OPENAI_BASE_URL, type Models, type ModelsOptions } from './create-models.ts';
 export type { Embedder } from './embedder.ts';
 export type { GenerateObjectRequest, ModelFile } from './generate-object.ts';

@@ -14,7 +14,8 @@ afterAll(() => provider.close());
 const chunk = { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'Hi.' } }] };
 const CHAT = 'Write the id of the model as openai-chat/<id>.';
 const EITHER = 'If the provider has the model, but no Responses API, write the id of the model as openai-chat/<id>.';
-const PATH = 'Add the path of the provider’s API to OPENAI_BASE_URL, usually /v1.';
+const PATH =
+  'Add the path of the provider’s API to its base URL (OPENAI_BASE_URL, GUARD_BASE_URL or EMBEDDING_BASE_URL), usually /v1.';
 
 /** Returns the error of a streamed call, at its start or in its stream. */
 async function findError(model: string, baseUrl: string, joinsDeltas: boolean): Promise<ModelError> {

@@ -1,4 +1,4 @@
-// Finds the correction of a call that failed because OPENAI_BASE_URL or the model id does not fit the provider.
+// Finds the correction of a call that failed because the base URL or the model id does not fit the provider.
 import { isObject, readJson, type ModelError } from '@millrace/contracts';
 
 /** Statuses of a server for a path that it does not implement. */
@@ -20,7 +20,8 @@ export function suggestRemedy(error: ModelError): string | undefined {
   const { pathname } = new URL(url);
   if (UNKNOWN_PATH.has(statusCode)) {
     if (readErrorCode(responseBody) === UNKNOWN_MODEL) return undefined;
-    if (BARE_PATHS.has(pathname)) return 'Add the path of the provider’s API to OPENAI_BASE_URL, usually /v1.';
+    if (BARE_PATHS.has(pathname))
+      return 'Add the path of the provider’s API to its base URL (OPENAI_BASE_URL, GUARD_BASE_URL or EMBEDDING_BASE_URL), usually /v1.';
     if (!pathname.endsWith('/responses')) return undefined;
     return 'If the provider has the model, but no Responses API, write the id of the model as openai-chat/<id>.';
   }
