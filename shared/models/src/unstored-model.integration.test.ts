@@ -26,37 +26,73 @@ const refuse = (code: string, message: string): ByteAnswer => ({
 const answered: ByteAnswer = {
   pieces: sseEvents({ type: 'response.created', response: { id: 'r', created_at: 1, model: 'm' } }),
 };
-const call = (joinsDeltas: boolean) =>
-  createModels({ apiKey: 'none', baseUrl: provider.baseUrl })
-    .createLanguageModel('openai/gpt-5', { joinsDeltas })
-    .doStream({ prompt });
-const listItems = ({ request }: Awaited<ReturnType<typeof call>>): unknown => request?.body;
+const generated: ByteAnswer = {
+  headers: { 'content-type': 'application/json' },
+  pieces: [
+    JSON.stringify({ id: 'r', created_at: 1, model: 'm', output: [], usage: { input_tokens: 1, output_tokens: 1 } }),
+  ],
+};
+const createModel = (joinsDeltas = true) =>
+  createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).createLanguageModel('openai/gpt-5', { joinsDeltas });
+const call = (joinsDeltas = true) => createModel(joinsDeltas).doStream({ prompt });
+async function readWarnings({ stream }: Awaited<ReturnType<typeof call>>): Promise<unknown> {
+  const parts = await Array.fromAsync(stream);
+  return parts.find((part) => part.type === 'stream-start')?.warnings;
+}
+const foreign = refuse('invalid_encrypted_content', 'The encrypted content abc could not be verified.');
+const dropped = { type: 'other', message: expect.stringContaining('repeated without it') };
 
 test.each([true, false])(
-  'A call whose reasoning the provider refuses is repeated without it (reads past the SDK: %s)',
+  'A call is repeated without its reasoning, with a warning, if the provider refuses it (joined deltas: %s)',
   async (joins) => {
     for (const refused of [
-      refuse('invalid_encrypted_content', 'The encrypted content abc could not be verified.'),
+      foreign,
       refuse('invalid_value', "Item 'rs_1' of type 'reasoning' was provided without its required following item."),
     ]) {
       provider.requests.length = 0;
       provider.answer(refused, answered);
       const result = await call(joins);
-      await result.stream.cancel();
+      expect(await readWarnings(result)).toEqual([dropped]);
       expect(provider.requests).toHaveLength(2);
-      expect(JSON.stringify(listItems(result))).not.toContain('rs_1');
+      expect(JSON.stringify(result.request?.body)).not.toContain('rs_1');
     }
   },
 );
 
-test('Another refusal is not repeated, and reasoning that the provider accepts is sent once', async () => {
+test('An answer that is generated as a whole has the warning of the repeated call', async () => {
+  provider.answer(foreign, generated);
+  expect((await createModel().doGenerate({ prompt })).warnings).toEqual([dropped]);
+  provider.answer(generated);
+  expect((await createModel().doGenerate({ prompt })).warnings).toEqual([]);
+});
+
+test('A call is repeated once if the provider refuses it without its reasoning too', async () => {
+  provider.requests.length = 0;
+  provider.answer(foreign);
+  await expect(call()).rejects.toMatchObject({ statusCode: 400 });
+  expect(provider.requests).toHaveLength(2);
+});
+
+test('A stream that breaks off after its first part ends with an error and is not repeated', async () => {
+  provider.requests.length = 0;
+  const refusal = {
+    type: 'error',
+    error: { type: 'invalid_request_error', code: 'invalid_encrypted_content', message: 'encrypted content' },
+  };
+  provider.answer({ pieces: [...answered.pieces, ...sseEvents(refusal)] });
+  const { stream } = await call();
+  expect(await Array.fromAsync(stream)).toContainEqual(expect.objectContaining({ type: 'error' }));
+  expect(provider.requests).toHaveLength(1);
+});
+
+test('A call is sent once if its refusal has another reason, or if the provider accepts its reasoning', async () => {
   provider.requests.length = 0;
   provider.answer(refuse('invalid_value', "Invalid 'temperature'."), answered);
-  await expect(call(true)).rejects.toMatchObject({ statusCode: 400 });
-  const result = await call(true);
-  await result.stream.cancel();
+  await expect(call()).rejects.toMatchObject({ statusCode: 400 });
+  const result = await call();
+  expect(await readWarnings(result)).toEqual([]);
   expect(provider.requests).toHaveLength(2);
-  expect(listItems(result)).toMatchObject({
+  expect(result.request?.body).toMatchObject({
     input: [{ role: 'user' }, { type: 'reasoning', id: 'rs_1', encrypted_content: 'abc' }, { role: 'assistant' }],
   });
 });

@@ -134,12 +134,12 @@ const mapBytes = (value: unknown, mimeType: unknown, map: (text: unknown) => unk
 /** Members with ids that a reader may show: the ids are text. */
 const CITED: ReadonlySet<string> = new Set(['source', 'sources']);
 
-/** @param kept a name that is not text here only @param isCited the value is a source, or contains sources */
 /** Maps the texts of a provider's metadata; returns the same value if nothing changed. */
 export const mapMetadata = (value: unknown, map: MapChunkValue): unknown =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- metadata is JSON
   typeof value === 'object' ? mapEnvelope(value, (inner) => map(inner as JsonValue)) : value && map(value as JsonValue);
 
+/** @param kept a name that is not text here only @param isCited the value is a source, or contains sources */
 function mapEnvelope(value: unknown, map: MapAny, kept?: string, isCited = false): unknown {
   const isFile = isObject(value) && 'type' in value && FILES.has(String(value.type));
   const mapOne = (member: unknown, key: string) => {
