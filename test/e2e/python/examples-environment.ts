@@ -44,5 +44,5 @@ async function install(environment: string, requirements: string): Promise<strin
   const args = ['-m', 'pip', 'install', ...options, '-r', requirements];
   const installed = await runCommand(join(environment, 'bin/python'), args);
   if (installed.code === 0) return undefined;
-  return `nats-py cannot be installed: ${installed.stderr.trim().split('\n').at(-1) ?? ''}`;
+  return `the packages cannot be installed: ${installed.stderr.trim().split('\n').at(-1) ?? ''}`;
 }

@@ -65,8 +65,8 @@ async function end(proxy: ChildProcess): Promise<void> {
   if (proxy.exitCode === null && proxy.kill('SIGKILL')) await once(proxy, 'exit');
 }
 
-/** The proxy prints no port that it has chosen itself. */
-async function findFreePort(): Promise<number> {
+/** For a server that prints no port that it has chosen itself. */
+export async function findFreePort(): Promise<number> {
   const probe = createServer();
   const port = await listenLocally(probe);
   probe.close();
