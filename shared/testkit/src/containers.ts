@@ -20,6 +20,7 @@ type ImageVariable = 'REDIS_IMAGE' | 'QDRANT_IMAGE';
 type Containers = { start(variable: ImageVariable): Promise<RunServer> };
 
 const ENGINE_TIMEOUT_MS = 10_000;
+const RYUK_TIMEOUT_MS = 20_000;
 /** Includes the pull of an image. */
 const START_TIMEOUT_MS = 60_000;
 const OWNER_LABEL = 'millrace.tests.owner';
@@ -30,7 +31,7 @@ export async function openContainers(env: Env, redisConfig: string): Promise<Con
   const engine = await limitTime(getContainerRuntimeClient(), ENGINE_TIMEOUT_MS, 'The engine did not answer');
   await removeAbandoned(engine);
   // Ryuk removes the containers of a killed run. Without its image the next run removes them.
-  const reaper = limitTime(getReaper(engine), START_TIMEOUT_MS, 'Ryuk did not start');
+  const reaper = limitTime(getReaper(engine), RYUK_TIMEOUT_MS, 'Ryuk did not start');
   await reaper.catch(() => (process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true'));
   return {
     async start(variable) {

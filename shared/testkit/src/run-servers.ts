@@ -40,7 +40,7 @@ export async function provideServers(env: Env): Promise<{ servers: RunServers; s
     announce(
       'Qdrant',
       'QDRANT_URL names a server, and QDRANT_IMAGE the image',
-      url ? Promise.reject(new Error('QDRANT_URL names a server')) : startContainer('QDRANT_IMAGE'),
+      url ? qdrantInstead() : startContainer('QDRANT_IMAGE'),
       qdrantInstead,
     ),
   ]);
@@ -57,11 +57,11 @@ export async function provideServers(env: Env): Promise<{ servers: RunServers; s
 async function announce(
   name: string,
   variables: string,
-  container: Promise<RunServer>,
+  first: Promise<ProvidedServer>,
   openInstead: () => Promise<ProvidedServer>,
 ): Promise<ProvidedServer> {
   let reason = '';
-  const server = await container.catch((error: unknown) => {
+  const server = await first.catch((error: unknown) => {
     reason = `, without a container: ${error instanceof Error ? error.message : String(error)} (${variables})`;
     return openInstead();
   });
@@ -72,7 +72,8 @@ async function announce(
 
 function describeServer(found: External | RunningServer | Unavailable): ProvidedServer {
   if (found.kind === 'unavailable') return { unavailable: found.reason };
-  if (found.kind === 'external') return { url: found.url, source: found.source, stop: async () => undefined };
+  if (found.kind === 'external')
+    return { url: found.url, source: `the server of ${found.source}`, stop: async () => undefined };
   const { url, version, source, stop } = found;
   return { url, source: `a program of version ${version} (${source})`, stop };
 }

@@ -22,7 +22,8 @@ export type VectorStoreRig = {
   findSurrounding(text: string, query?: Partial<SurroundingQuery>): Promise<string[]>;
 };
 
-export const ada = { tenant: 'default', key: 'ada' };
+/** An erasure of an owner reaches all collections of the server, and other files use the server at the same time: the tenant is unique. */
+export const ada = { tenant: crypto.randomUUID(), key: 'ada' };
 
 /** Builds a run's block from texts (no bare numbers) and their vectors, user and assistant in turn. */
 export function block(

@@ -67,14 +67,14 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       const owners = [
         ada,
         { tenant: 'other', key: 'ada' },
-        { tenant: 'default', key: 'ADA' },
-        { tenant: 'default', key: 'ada/t1' },
-        { tenant: 'default', key: '*' },
-        { tenant: 'default', key: "ada' OR 1=1 --" },
+        { ...ada, key: 'ADA' },
+        { ...ada, key: 'ada/t1' },
+        { ...ada, key: '*' },
+        { ...ada, key: "ada' OR 1=1 --" },
       ];
       for (const [at, owner] of owners.entries()) await rig.save(`r${at}`, { [`text ${at}`]: [1, 0, 0] }, owner);
       for (const [at, owner] of owners.entries()) expect(await rig.listTexts({ owner })).toEqual([`text ${at}`]);
-      expect(await rig.listTexts({ owner: { tenant: 'default', key: 'nobody' } })).toEqual([]);
+      expect(await rig.listTexts({ owner: { ...ada, key: 'unknown' } })).toEqual([]);
     });
 
     test('one run id in two tenants names two runs', async () => {

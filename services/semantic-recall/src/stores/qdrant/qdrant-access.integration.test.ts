@@ -41,7 +41,7 @@ function answer(asked: IncomingMessage, response: ServerResponse): void {
     response.statusCode = 401;
     response.end(JSON.stringify({ status: { error: 'Must provide an API key' }, time: 0 }));
   } else if (qdrant) {
-    const { host: _, ...headers } = { ...asked.headers, 'api-key': qdrant.QDRANT_API_KEY };
+    const { host: _, ...headers } = { ...asked.headers, 'api-key': qdrant.QDRANT_API_KEY ?? KEY };
     const forwarded = request(
       new URL(asked.url ?? '/', qdrant.QDRANT_URL),
       { method: asked.method, headers },

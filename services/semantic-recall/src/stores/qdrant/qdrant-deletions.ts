@@ -2,7 +2,7 @@
 import { isForgotten, listStoredIds } from '../../store/match-forgotten.ts';
 import { COLLECTION_PREFIX } from '../../store/point-id.ts';
 import type { ForgottenText, VectorStore } from '../../store/vector-store.ts';
-import type { Qdrant } from './qdrant-client.ts';
+import { readHttpStatus, type Qdrant } from './qdrant-client.ts';
 import { filterByOwner, type Condition } from './qdrant-filter.ts';
 import type { QdrantFences } from './qdrant-fences.ts';
 import { readPayload } from './qdrant-payload.ts';
@@ -36,6 +36,7 @@ export function createQdrantDeletions(qdrant: Qdrant, fences: QdrantFences): Qdr
   };
 }
 
+/** A collection that is deleted after the list has no points. */
 async function sumOverCollections(
   qdrant: Qdrant,
   signal: MaybeSignal,
@@ -44,7 +45,12 @@ async function sumOverCollections(
   const answer = await qdrant.call('list its collections', signal, (api, init) => api.getCollections({}, init));
   const names = (answer.data.result?.collections ?? []).map(({ name }) => name);
   let count = 0;
-  for (const name of names.filter((one) => one.startsWith(COLLECTION_PREFIX))) count += await work(name);
+  for (const name of names.filter((one) => one.startsWith(COLLECTION_PREFIX))) {
+    count += await work(name).catch((error: unknown) => {
+      if (readHttpStatus(error) === 404) return 0;
+      throw error;
+    });
+  }
   return count;
 }
 

@@ -25,7 +25,7 @@ describe('Qdrant', () => {
   };
   describeVectorStore('Qdrant', { open: async () => createQdrantVectorStore(qdrant), clean });
 
-  const owner = { tenant: 'default', key: 'ada' };
+  const owner = { tenant: crypto.randomUUID(), key: 'ada' };
   const message = {
     messageId: 'm',
     role: 'user' as const,
@@ -122,6 +122,18 @@ describe('Qdrant', () => {
       expect(await store.findNearest(space, query)).toEqual([]);
       await store.saveRun(space, run);
       expect(await store.findNearest(space, query)).toMatchObject([{ text: 'hello' }]);
+    });
+
+    test('an erasure succeeds if a listed collection is deleted before its points are counted', async () => {
+      const store = createQdrantVectorStore(qdrant);
+      const dropped = { ...space, embedder: `${space.embedder}-dropped` };
+      await store.saveRun(space, run);
+      await store.saveRun(dropped, run);
+      const call: Qdrant['call'] = async (what, ...rest) => {
+        if (what === 'count messages') await clean(dropped);
+        return qdrant.call(what, ...rest);
+      };
+      expect(await createQdrantVectorStore({ call }).eraseOwner(owner, [])).toEqual({ deleted: 1, left: 0 });
     });
 
     test("the error quotes Qdrant's reason", async () => {
