@@ -23,7 +23,7 @@ const packages = globSync(manifests, { cwd: import.meta.dirname })
 const hookTimeoutMs = 60_000;
 const testTimeoutMs = 30_000;
 const pollTimeoutMs = 10_000;
-/** Tests scale the production durations to a fifth: shared/contracts/src/timings.ts. */
+/** Tests scale the production durations to a fifth: shared/contracts/src/base/timings.ts. */
 const TIME_SCALE = '0.2';
 /** A heap of a few more megabytes saves a quarter of the processor time of nats-server in tests. */
 const GOGC = '400';

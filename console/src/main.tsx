@@ -14,7 +14,7 @@ import { onSessionEnd } from './api/request.ts';
 import { sessionQuery } from './api/session.ts';
 import { createQueryClient } from './app/query-client.ts';
 import { router } from './app/router.tsx';
-import { readNonce } from './app/nonce.ts';
+import { readNonce } from './ui/nonce.ts';
 import { applyTheme, readTheme } from './ui/theme.ts';
 
 applyTheme(readTheme());

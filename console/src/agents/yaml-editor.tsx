@@ -6,7 +6,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
-import { readNonce } from '../app/nonce.ts';
+import { readNonce } from '../ui/nonce.ts';
 import { issueLines, showIssues } from './issue-lines.ts';
 import type { EditorIssue } from './use-checked.ts';
 import './editor.css';

@@ -6,7 +6,7 @@ import { Menu } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { sessionQuery, type Session } from '../api/session.ts';
-import icon from '../icon.svg';
+import icon from '../styles/icon.svg';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/feedback.tsx';
 import { Navigation } from './navigation.tsx';

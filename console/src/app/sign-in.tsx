@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sessionQuery, signIn } from '../api/session.ts';
-import icon from '../icon.svg';
+import icon from '../styles/icon.svg';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/feedback.tsx';
 import '../styles/sign-in.css';

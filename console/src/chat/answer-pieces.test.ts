@@ -1,7 +1,7 @@
 import type { Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { buildAnswer } from './answer-pieces.ts';
-import { addChunks, EMPTY_HISTORY } from './chunk-history.ts';
+import { addChunks, EMPTY_HISTORY } from '../runs/chunk-history.ts';
 
 const base = { runId: 'run-1', from: 'AGENT' as const };
 const build = (...chunks: Chunk[]) =>

@@ -1,6 +1,6 @@
 // Builds the visible pieces of a run from its valid chunks: texts, reasoning, calls, and marks of withdrawn text. Pure.
 import type { Chunk, JsonValue } from '@millrace/contracts';
-import type { ChunkHistory } from './chunk-history.ts';
+import type { ChunkHistory } from '../runs/chunk-history.ts';
 
 type TextPiece = { kind: 'text' | 'reasoning'; key: string; text: string };
 type CallPiece = {

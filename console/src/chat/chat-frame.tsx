@@ -7,7 +7,7 @@ import { agentsQuery } from '../api/agents.ts';
 import { Button } from '../ui/button.tsx';
 import { StageTimeline } from './stage-timeline.tsx';
 import { storeLastAgent } from './chat-home.tsx';
-import './chat.css';
+import '../styles/chat.css';
 
 type FrameProps = {
   agent: string;

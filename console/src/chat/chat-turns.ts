@@ -1,6 +1,6 @@
 // The turns of a chat that this page has started or joined. Pure: a reducer over the chunks that arrive.
 import type { ChunkAt, RunEnd } from '../api/follow-run.ts';
-import { addChunks, EMPTY_HISTORY, type ChunkHistory } from './chunk-history.ts';
+import { addChunks, EMPTY_HISTORY, type ChunkHistory } from '../runs/chunk-history.ts';
 
 export type Turn = {
   /** Unique in the page; also the idempotency key of its start. */

@@ -7,7 +7,7 @@ import { ErrorNotice } from '../ui/feedback.tsx';
 import { formatAgo } from '../ui/format.ts';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import { UNEDITED, type ArgumentsEdit } from './arguments-edit.ts';
-import { chooseForm, readChoices, readQuestion } from './pending-item.ts';
+import { chooseForm, readChoices, readQuestion } from '../runs/pending-item.ts';
 
 type PendingProps = {
   item: ShownPending;

@@ -5,7 +5,7 @@ import { followRun, type FollowHandlers } from '../api/follow-run.ts';
 import { cancelRun, settlePending, type Settlement } from '../api/operations.ts';
 import { startRun } from '../api/start-run.ts';
 import { reduceTurns, type Turn, type TurnAction } from './chat-turns.ts';
-import { writePosition } from './chunk-history.ts';
+import { writePosition } from '../runs/chunk-history.ts';
 
 export type ChatTarget = { agent: string; thread: string; resource: string | undefined };
 export type Chat = {

@@ -9,7 +9,7 @@ import { Empty, ErrorNotice, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
 import { Badge } from '../ui/status.tsx';
 import { Ago } from '../ui/time.tsx';
-import '../inbox/inbox.css';
+import '../styles/inbox.css';
 
 /** Runs and saves that were given up, with the reason. */
 export function DeadLettersPage() {

@@ -10,8 +10,8 @@ import { Confirm } from '../ui/confirm.tsx';
 import { Empty, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
-import '../chat/chat.css';
-import './inbox.css';
+import '../styles/chat.css';
+import '../styles/inbox.css';
 
 export function InboxPage() {
   const query = useQuery(suspendedQuery);

@@ -11,7 +11,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Empty, ErrorNotice, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
-import '../chat/chat.css';
+import '../styles/chat.css';
 import './memory.css';
 
 const RUNS_SHOWN = 20;

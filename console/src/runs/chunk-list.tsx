@@ -4,7 +4,7 @@ import { followRun } from '../api/follow-run.ts';
 import type { ChunkAt } from '../api/follow-run.ts';
 import { ErrorNotice } from '../ui/feedback.tsx';
 import { formatCount, formatPlural } from '../ui/format.ts';
-import { addChunks, EMPTY_HISTORY, type ChunkHistory } from '../chat/chunk-history.ts';
+import { addChunks, EMPTY_HISTORY, type ChunkHistory } from './chunk-history.ts';
 import { describeChunk } from './describe-chunk.ts';
 import { listRetractions } from './list-retractions.ts';
 import './chunk-list.css';

@@ -3,8 +3,8 @@ import type { ShownRun } from '../api/runs.ts';
 import { Markdown } from '../ui/markdown.tsx';
 import { Link } from '@tanstack/react-router';
 import { PauseCircle } from 'lucide-react';
-import { readQuestion } from '../chat/pending-item.ts';
-import '../chat/chat.css';
+import { readQuestion } from './pending-item.ts';
+import '../styles/chat.css';
 
 /** How a run ended, or the question for which it waits. */
 export function RunOutcome({ run: { status, result, pending = [] } }: { run: ShownRun }) {

@@ -6,7 +6,7 @@ import { checkOrigin, isAcceptedOrigin } from './access/origins.ts';
 import { mountLiteLlm } from './checks/litellm-route.ts';
 import { mountModerations } from './checks/moderations-route.ts';
 import { mountConsole } from './console/console-app.ts';
-import { VERSION, type GatewayContext } from './gateway-context.ts';
+import { VERSION, type GatewayContext } from './context/gateway-context.ts';
 import { closeUnreadStream } from './http/event-stream.ts';
 import { buildProblemResponse, describeProblem, writeProblem } from './http/problem.ts';
 import { mountMcp } from './mcp/mcp-api.ts';

@@ -7,14 +7,14 @@ import type { ServiceDefinition } from '@millrace/service';
 import { z } from 'zod';
 import { createLimits } from './access/limits.ts';
 import { verifyConnected } from './access/verify-connected.ts';
-import { createSessionStore } from './console/session-store.ts';
-import { createSessions } from './console/sessions.ts';
+import { createSessionStore } from './access/session-store.ts';
+import { createSessions } from './access/sessions.ts';
 import { createGatewayApp } from './gateway-app.ts';
-import { VERSION } from './gateway-context.ts';
+import { VERSION } from './context/gateway-context.ts';
 import { listenHttp } from './http/listen.ts';
 import { createTraitReader } from './agents/agent-traits.ts';
 import { createRecentRequests } from './recent/recent-requests.ts';
-import { settingsSchema } from './settings.ts';
+import { settingsSchema } from './access/settings.ts';
 
 const configSchema = z.intersection(
   settingsSchema.extend({

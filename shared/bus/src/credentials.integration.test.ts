@@ -6,11 +6,11 @@ import { inspect } from 'node:util';
 import { nkeys } from 'nats';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { connectBus, type Bus, type BusOptions } from './bus.ts';
-import { listen } from './listen.ts';
-import { publish } from './publish.ts';
-import { request } from './request.ts';
-import { serve } from './serve.ts';
+import { connectBus, type Bus, type BusOptions } from './core/bus.ts';
+import { listen } from './core/listen.ts';
+import { publish } from './core/publish.ts';
+import { request } from './core/request.ts';
+import { serve } from './core/serve.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'millrace-credentials-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { MAX_JSON_DEPTH } from './wire.ts';
-import { decode } from './wire.ts';
+import { MAX_JSON_DEPTH } from './core/wire.ts';
+import { decode } from './core/wire.ts';
 
 const nest = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const read = (json: string) => decode(Buffer.from(json), z.unknown(), 'a.subject');

@@ -2,8 +2,8 @@
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { connectBus, type Bus } from './bus.ts';
-import { serve } from './serve.ts';
+import { connectBus, type Bus } from './core/bus.ts';
+import { serve } from './core/serve.ts';
 
 const nats = useNats();
 const asker = useBus(nats, 'asker');

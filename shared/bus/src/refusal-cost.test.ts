@@ -3,7 +3,7 @@ import { API } from '@millrace/contracts';
 import { findDearReading, listHostileValues } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { VERB_BOUNDS, decode } from './wire.ts';
+import { VERB_BOUNDS, decode } from './core/wire.ts';
 
 const verbs: [string, { request: z.ZodType }][] = Object.entries(API);
 const places = verbs.flatMap(([verb, { request }]) =>

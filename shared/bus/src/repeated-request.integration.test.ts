@@ -5,9 +5,9 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import type { Msg } from 'nats';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { request, type BusRequest } from './request.ts';
-import { serve } from './serve.ts';
-import { REJECTED_HEADER, makeHeaders } from './wire.ts';
+import { request, type BusRequest } from './core/request.ts';
+import { serve } from './core/serve.ts';
+import { REJECTED_HEADER, makeHeaders } from './core/wire.ts';
 
 const nats = useNats();
 const asker = useBus(nats, 'asker');

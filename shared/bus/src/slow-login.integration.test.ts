@@ -2,7 +2,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { createCollectedLog, eventually, useNats } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectBus } from './bus.ts';
+import { connectBus } from './core/bus.ts';
 
 /** Delay of all bytes of the client, ms. */
 const DELAY_MS = 100;

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { connectBus, type BusOptions } from './bus.ts';
-import { connectNats } from './open-connection.ts';
+import { connectBus, type BusOptions } from './core/bus.ts';
+import { connectNats } from './connection/open-connection.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'millrace-tls-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
 import { useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Bus } from './bus.ts';
-import { request } from './request.ts';
-import { serve } from './serve.ts';
+import type { Bus } from './core/bus.ts';
+import { request } from './core/request.ts';
+import { serve } from './core/serve.ts';
 
 const nats = useNats({
   extraConfig: `accounts {

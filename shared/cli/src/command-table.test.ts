@@ -23,5 +23,5 @@ function collectPackages(file: string, seen = new Set<string>()): string[] {
 test('The help and the version load neither the client nor the schemas', () => {
   const packages = collectPackages('main.ts').filter((name) => !name.startsWith('node:'));
   expect(new Set(packages)).toEqual(new Set(['citty', '@millrace/contracts/nearest-name']));
-  expect(collectPackages('../../contracts/src/nearest-name.ts')).toEqual([]);
+  expect(collectPackages('../../contracts/src/base/nearest-name.ts')).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // Lists the commands of the root. A command's module is imported when the command is called, so that the help and a
 // short command do not load the client, the schemas and the rest.
-import type { Cli } from './cli-command.ts';
-import type { CliCommand, Group, LazyCommand } from './command-group.ts';
+import type { Cli } from './command/cli-command.ts';
+import type { CliCommand, Group, LazyCommand } from './command/command-group.ts';
 
 type LoadedCommand = CliCommand | Group;
 type TableRow = { description: string; load: (cli: Cli) => Promise<LoadedCommand> };
@@ -9,39 +9,39 @@ type TableRow = { description: string; load: (cli: Cli) => Promise<LoadedCommand
 const COMMANDS: Readonly<Record<string, TableRow>> = {
   run: {
     description: 'Send TEXT to an agent and stream its answer',
-    load: async (cli) => (await import('./run-command.ts')).defineRunCommand(cli),
+    load: async (cli) => (await import('./run/run-command.ts')).defineRunCommand(cli),
   },
   chat: {
     description: 'Talk to an agent on this terminal',
-    load: async (cli) => (await import('./chat-command.ts')).defineChatCommand(cli),
+    load: async (cli) => (await import('./run/chat-command.ts')).defineChatCommand(cli),
   },
   follow: {
     description: 'Follow a run from its start',
-    load: async (cli) => (await import('./run-command.ts')).defineFollowCommand(cli),
+    load: async (cli) => (await import('./run/run-command.ts')).defineFollowCommand(cli),
   },
   cancel: {
     description: 'Cancel a run',
-    load: async (cli) => (await import('./run-command.ts')).cancelCommand(cli),
+    load: async (cli) => (await import('./run/run-command.ts')).cancelCommand(cli),
   },
   runs: {
     description: 'Inspect runs, and answer suspended ones',
-    load: async (cli) => (await import('./runs-command.ts')).defineRunsCommand(cli),
+    load: async (cli) => (await import('./commands/runs-command.ts')).defineRunsCommand(cli),
   },
   tap: {
     description: 'Print chunks and events as they pass',
-    load: async (cli) => (await import('./tap-command.ts')).defineTapCommand(cli),
+    load: async (cli) => (await import('./commands/tap-command.ts')).defineTapCommand(cli),
   },
   agents: {
     description: 'Apply, read and delete agents',
-    load: async (cli) => (await import('./agents-command.ts')).defineAgentsCommand(cli),
+    load: async (cli) => (await import('./commands/agents-command.ts')).defineAgentsCommand(cli),
   },
   processors: {
     description: 'List the running processors',
-    load: async (cli) => (await import('./processors-command.ts')).defineProcessorsCommand(cli),
+    load: async (cli) => (await import('./commands/processors-command.ts')).defineProcessorsCommand(cli),
   },
   call: {
     description: 'Call one processor or tool alone, without an agent',
-    load: async (cli) => (await import('./call-command.ts')).defineCallCommand(cli),
+    load: async (cli) => (await import('./commands/call-command.ts')).defineCallCommand(cli),
   },
   dev: {
     description: 'Run a processor or tool, and restart it when its sources change',
@@ -49,47 +49,47 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   check: {
     description: 'Check a running processor or tool against docs/wire.md',
-    load: async (cli) => (await import('./check-command.ts')).defineCheckCommand(cli),
+    load: async (cli) => (await import('./commands/check-command.ts')).defineCheckCommand(cli),
   },
   threads: {
     description: 'Create, read, search, update, copy, cut and delete conversations',
-    load: async (cli) => (await import('./memory-command.ts')).defineThreadsCommand(cli),
+    load: async (cli) => (await import('./commands/memory-command.ts')).defineThreadsCommand(cli),
   },
   messages: {
     description: 'Import and delete messages',
-    load: async (cli) => (await import('./edit-memory-commands.ts')).defineMessagesCommand(cli),
+    load: async (cli) => (await import('./commands/edit-memory-commands.ts')).defineMessagesCommand(cli),
   },
   memory: {
     description: 'Read and replace working memory',
-    load: async (cli) => (await import('./memory-command.ts')).defineMemoryCommand(cli),
+    load: async (cli) => (await import('./commands/memory-command.ts')).defineMemoryCommand(cli),
   },
   erase: {
     description: 'Erase a resource in every store',
-    load: async (cli) => (await import('./erase-command.ts')).defineEraseCommand(cli),
+    load: async (cli) => (await import('./commands/erase-command.ts')).defineEraseCommand(cli),
   },
   'dead-letters': {
     description: 'Read and retry dead letters',
-    load: async (cli) => (await import('./dead-letters-command.ts')).defineDeadLettersCommand(cli),
+    load: async (cli) => (await import('./commands/dead-letters-command.ts')).defineDeadLettersCommand(cli),
   },
   doctor: {
     description: 'Check connection, services, versions, rights, clock and room',
-    load: async (cli) => (await import('./doctor-command.ts')).defineDoctorCommand(cli),
+    load: async (cli) => (await import('./doctor/doctor-command.ts')).defineDoctorCommand(cli),
   },
   logs: {
     description: 'Print the logs of the local stack',
-    load: async (cli) => (await import('./logs-command.ts')).defineLogsCommand(cli),
+    load: async (cli) => (await import('./commands/logs-command.ts')).defineLogsCommand(cli),
   },
   'api-keys': {
     description: 'Create, list and revoke API keys',
-    load: async (cli) => (await import('./api-keys-command.ts')).defineApiKeysCommand(cli),
+    load: async (cli) => (await import('./commands/api-keys-command.ts')).defineApiKeysCommand(cli),
   },
   keys: {
     description: 'Create the keys of the roles and of the servers',
-    load: async (cli) => (await import('./keys-command.ts')).defineKeysCommand(cli),
+    load: async (cli) => (await import('./commands/keys-command.ts')).defineKeysCommand(cli),
   },
   schemas: {
     description: 'Print the JSON Schemas of the wire',
-    load: async (cli) => (await import('./schemas-command.ts')).defineSchemasCommand(cli),
+    load: async (cli) => (await import('./commands/schemas-command.ts')).defineSchemasCommand(cli),
   },
   new: {
     description: 'Create a processor or a tool',
@@ -108,7 +108,7 @@ export function listCommands(cli: Cli): Readonly<Record<string, LazyCommand>> {
     ...Object.fromEntries(bound),
     completion: {
       description: 'Print the completion of a shell',
-      load: async () => (await import('./completion-command.ts')).defineCompletionCommand(cli, loadAll),
+      load: async () => (await import('./commands/completion-command.ts')).defineCompletionCommand(cli, loadAll),
     },
   };
 }

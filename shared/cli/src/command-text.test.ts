@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { ERROR_CODES, MillraceError, runStatusSchema, type RunEvent } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { appliedAgent } from '@millrace/testkit';
-import { mayPass } from './apply-agent.ts';
-import { parseCount, parseDuration } from './duration.ts';
-import { formatEvents } from './events-text.ts';
-import { EXIT_CODES, chooseExitForError, chooseExitForRun } from './exit-codes.ts';
-import { formatPlan } from './plan-text.ts';
-import { formatError } from './report-error.ts';
-import { formatTable } from './printable.ts';
-import { UsageError } from './usage-error.ts';
+import { mayPass } from './commands/apply-agent.ts';
+import { parseCount, parseDuration } from './command/duration.ts';
+import { formatEvents } from './text/events-text.ts';
+import { EXIT_CODES, chooseExitForError, chooseExitForRun } from './command/exit-codes.ts';
+import { formatPlan } from './text/plan-text.ts';
+import { formatError } from './command/report-error.ts';
+import { formatTable } from './command/printable.ts';
+import { UsageError } from './command/usage-error.ts';
 
 describe('durations', () => {
   test.each([

@@ -1,7 +1,7 @@
 // Starts the `millrace` program: connects runCli to the process.
-import { cacheCompiledSources } from './compile-cache.ts';
-import { EXIT_CODES } from './exit-code-table.ts';
-import { readInput, openLines } from './read-input.ts';
+import { cacheCompiledSources } from './command/compile-cache.ts';
+import { EXIT_CODES } from './command/exit-code-table.ts';
+import { readInput, openLines } from './command/read-input.ts';
 import { runCli } from './run-cli.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

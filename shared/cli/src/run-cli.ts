@@ -1,13 +1,13 @@
 // Runs the `millrace` command from its arguments to its exit code. Never throws.
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import type { Cli } from './cli-command.ts';
-import { note, writeLine, type CliIo } from './cli-io.ts';
-import { formatGroupHelp, type CliCommand, type Group } from './command-group.ts';
+import type { Cli } from './command/cli-command.ts';
+import { note, writeLine, type CliIo } from './command/cli-io.ts';
+import { formatGroupHelp, type CliCommand, type Group } from './command/command-group.ts';
 import { listCommands } from './command-table.ts';
-import { EXIT_CODES, formatExitCodeTable } from './exit-code-table.ts';
+import { EXIT_CODES, formatExitCodeTable } from './command/exit-code-table.ts';
 import { suggestName } from '@millrace/contracts/nearest-name';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './command/usage-error.ts';
 
 /** Returns the version of the command's package. */
 function formatVersion(): string {
@@ -35,8 +35,8 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   } catch (error) {
     const known = isCittyError(error) ? new UsageError(stripControls(error.message), error.command) : error;
     const [{ reportError }, { chooseExitForError: exitOfError }] = await Promise.all([
-      import('./report-error.ts'),
-      import('./exit-codes.ts'),
+      import('./command/report-error.ts'),
+      import('./command/exit-codes.ts'),
     ]);
     reportError(io, known);
     cli.exit = exitOfError(known);

@@ -8,7 +8,7 @@ import { askStage, callEntry, eventually, stageCall, useBus, useNats, useService
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { processorService } from './processor-service.ts';
-import { defineProcessor } from './processor-definition.ts';
+import { defineProcessor } from './processor/processor-definition.ts';
 import { testTool } from './testing/test-tool.ts';
 import { callTool } from './testing/tool-call.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '@millrace/bus';
 import { runService, type ServiceContext, type ServiceDefinition, type Resources } from '@millrace/service';
 import { z } from 'zod';
-import type { ProcessorDefinition } from './processor-definition.ts';
+import type { ProcessorDefinition } from './processor/processor-definition.ts';
 import { MAX_CALLS } from './serve/call-registry.ts';
 import { serveProcessors } from './serve/serve-processors.ts';
 import type { PartProblem, ServiceLimits } from '@millrace/contracts';

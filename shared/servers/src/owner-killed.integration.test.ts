@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createContext, findProgram } from './find-program.ts';
-import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.ts';
-import { natsProduct } from './product.ts';
-import { startNats } from './start-nats.ts';
+import { createContext, findProgram } from './find/find-program.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from './process/process-identity.ts';
+import { natsProduct } from './find/product.ts';
+import { startNats } from './start/start-nats.ts';
 import { exchange } from './testing/raw-socket.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
-import { waitUntil } from './wait-until.ts';
+import { waitUntil } from './process/wait-until.ts';
 
 const program = await findProgram(natsProduct, createContext({}));
 const skipped = process.platform === 'linux' ? program.kind === 'unavailable' && program.reason : 'needs /proc';

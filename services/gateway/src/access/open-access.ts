@@ -1,7 +1,7 @@
 // Opens the access of a request: verifies its credential, counts it, then applies the headers of its caller.
 import type { Scope } from '@millrace/contracts';
 import type { z } from 'zod';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { AccessContext } from './access-context.ts';
 import { readBodyText, readJsonBody, type BodyReading } from '../http/read-body.ts';
 import { createAccess, type Access } from './access.ts';
 import { readSubject } from './caller-headers.ts';
@@ -14,19 +14,19 @@ export type OpenedAccess = { access: Access; headers: Record<string, string> };
 export async function openAccess(
   { headers }: Pick<Request, 'headers'>,
   scope: Scope,
-  context: GatewayContext,
+  context: AccessContext,
 ): Promise<OpenedAccess> {
   return countAccess(await verifyAccess(headers, context), headers, scope, context);
 }
 
-const verifyAccess = async (headers: Headers, { bus, verify }: GatewayContext): Promise<Access> =>
+const verifyAccess = async (headers: Headers, { bus, verify }: AccessContext): Promise<Access> =>
   createAccess(bus, await verify(readCredential(headers)));
 
 async function countAccess(
   access: Access,
   headers: Headers,
   scope: Scope,
-  { limits }: GatewayContext,
+  { limits }: AccessContext,
 ): Promise<OpenedAccess> {
   const counted = await limits.countRequest(access);
   access.require(scope);
@@ -42,7 +42,7 @@ type BodyAccess = { scope: Scope; headers?: Headers | undefined };
 export const openBody = <S extends z.ZodType>(
   request: Request,
   { schema, ...access }: BodyAccess & { schema: S },
-  context: GatewayContext,
+  context: AccessContext,
 ): Promise<OpenedAccess & { body: z.output<S> }> =>
   openReading(request, access, context, (reading) => readJsonBody(request, schema, reading));
 
@@ -50,14 +50,14 @@ export const openBody = <S extends z.ZodType>(
 export const openText = (
   request: Request,
   access: BodyAccess,
-  context: GatewayContext,
+  context: AccessContext,
 ): Promise<OpenedAccess & { body: string }> =>
   openReading(request, access, context, (reading) => readBodyText(request, reading));
 
 async function openReading<T>(
   request: Request,
   { scope, headers = request.headers }: BodyAccess,
-  context: GatewayContext,
+  context: AccessContext,
   read: (reading: BodyReading) => Promise<T>,
 ): Promise<OpenedAccess & { body: T }> {
   const access = await verifyAccess(headers, context);

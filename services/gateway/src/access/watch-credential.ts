@@ -1,6 +1,6 @@
 // Ends what a credential has opened when it is revoked or expires.
 import type { Identity } from '@millrace/contracts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { AccessContext } from './access-context.ts';
 
 /** Longest delay of a timer, ms: a later expiry is beyond the life of any stream. */
 const MAX_TIMER_MS = 2_147_483_647;
@@ -8,7 +8,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 /** Calls `end` once. Returns the function that stops the watch. */
 export function watchCredential(
   { keyId, expiresAt }: Identity,
-  { onRevoked }: Pick<GatewayContext, 'onRevoked'>,
+  { onRevoked }: Pick<AccessContext, 'onRevoked'>,
   end: () => void,
 ): () => void {
   const forget = onRevoked((revoked) => {

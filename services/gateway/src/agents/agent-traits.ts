@@ -1,8 +1,11 @@
 // Remembers for a few seconds the properties of agents that decide how a request is converted.
 import type { Bus } from '@millrace/bus';
 import { attachClient } from '@millrace/client';
+import type { CallerSetting } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
-import type { SettingTraits } from '../openai/run-settings.ts';
+
+/** The properties of an agent that limit the settings of a request. */
+export type SettingTraits = { callerSettings: readonly CallerSetting[]; hasForm: boolean };
 
 type AgentTraits = {
   /** The agent accepts system messages of callers. */

@@ -3,7 +3,7 @@
 import type { Hono } from 'hono';
 import { MillraceError } from '@millrace/contracts';
 import { openBody } from '../access/open-access.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { buildProblemResponse } from '../http/problem.ts';
 import { listFiles } from './litellm-files.ts';
 import {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
 import { createFilePart } from '../agents/file-part.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { openAiErrorResponse } from '../openai/openai-error.ts';
 import { writeModeration, type ModerationResult } from './moderation-result.ts';
 import { checkMembers } from '../members/member-table.ts';

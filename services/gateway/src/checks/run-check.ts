@@ -1,7 +1,7 @@
 // Sends a check for the caller of a request and counts the tokens of the model calls that guards made for it.
 import { MillraceError, type ApiRequestInput, type CheckAnswer, type TryAnswer } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 
 /** @throws agent-unknown, also for an agent that the key may not use */
 export async function runCheck(

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { MillraceError } from '@millrace/contracts';
 import type { Context, Hono } from 'hono';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { buildProblemResponse } from '../http/problem.ts';
 import { mountSession } from './session-routes.ts';
 import { readAsset, readPage } from './site-files.ts';

@@ -1,6 +1,6 @@
 // Adds the credential of a session to the headers of a request of the console.
 import { MillraceError } from '@millrace/contracts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { checkSameOrigin, readSessionId } from './session-cookie.ts';
 
 type SessionRequest = Pick<Request, 'method' | 'headers'>;

@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import { z } from 'zod';
 import { createAccess } from '../access/access.ts';
 import { readCredential } from '../access/credentials.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { readJsonBody } from '../http/read-body.ts';
 import { addSessionCredential, endRefusedSession } from './session-access.ts';
 import { checkSameOrigin, isSecureOrigin, readSessionId, writeSessionCookie } from './session-cookie.ts';

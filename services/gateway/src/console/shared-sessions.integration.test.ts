@@ -2,8 +2,8 @@
 import { useRedis, useRedisRecord } from '@millrace/testkit';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSessionStore } from './session-store.ts';
-import { createSessions } from './sessions.ts';
+import { createSessionStore } from '../access/session-store.ts';
+import { createSessions } from '../access/sessions.ts';
 
 const identity = { tenant: 'default', scopes: ['read' as const] };
 const limits = { perOwner: 2, inProcess: 1 };

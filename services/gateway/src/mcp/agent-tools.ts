@@ -15,8 +15,8 @@ import { answerNewestQuestion } from '../agents/answer-question.ts';
 import { NO_MARK } from '../recent/open-request.ts';
 import { describePending } from '../openai/chat/chat-state.ts';
 import type { Access } from '../access/access.ts';
-import type { GatewayContext } from '../gateway-context.ts';
-import { openOwnedRun, type OwnedStream } from '../http/open-stream.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
+import { openOwnedRun, type OwnedStream } from '../access/open-stream.ts';
 
 const inputSchema = z.strictObject({
   message: z.string().min(1).max(1_000_000).describe('the request to the agent'),

@@ -6,9 +6,9 @@ import { MillraceError, type PublicAgent } from '@millrace/contracts';
 import type { Hono } from 'hono';
 import type { Access } from '../access/access.ts';
 import { openAccess, openText } from '../access/open-access.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { buildProblemResponse } from '../http/problem.ts';
-import { readAgent } from '../own/run-routes.ts';
+import { readAgent } from '../agents/read-agent.ts';
 import { acceptsEvents, addAccepted, toJsonAnswer } from './accepted-answer.ts';
 import { createAgentServer } from './agent-tools.ts';
 

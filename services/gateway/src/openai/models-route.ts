@@ -1,7 +1,7 @@
 // GET /v1/models: the agents that the key may run, as models.
 import { MillraceError, type PublicAgent } from '@millrace/contracts';
 import { openAccess } from '../access/open-access.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { openAiErrorResponse } from './openai-error.ts';
 
 const MS_PER_SECOND = 1_000;

@@ -1,6 +1,6 @@
 // The routes of OpenAI's protocol.
 import type { Hono } from 'hono';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { serveChat } from './chat/chat-route.ts';
 import { createConversation } from './responses/conversations-route.ts';
 import { serveResponse } from './responses/responses-route.ts';

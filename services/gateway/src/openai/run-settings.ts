@@ -9,11 +9,10 @@ import {
   type CallerSetting,
 } from '@millrace/contracts';
 import type { StartOptions } from '@millrace/client';
+import type { SettingTraits } from '../agents/agent-traits.ts';
 import { TOOL_PATHS } from './client-tools.ts';
 
 export type RunSettings = Pick<StartOptions, 'structuredOutput' | 'modelSettings'>;
-/** The properties of an agent that limit the settings. */
-export type SettingTraits = { callerSettings: readonly CallerSetting[]; hasForm: boolean };
 /** Setting of a run by the name of the member; of two members of one setting, the later one counts. */
 export type SettingNames = Readonly<Record<string, Exclude<CallerSetting, 'toolChoice'>>>;
 

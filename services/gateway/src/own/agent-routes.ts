@@ -10,7 +10,7 @@ import {
 import { z } from 'zod';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 import { runCheck } from '../checks/run-check.ts';
-import { readAgent } from './run-routes.ts';
+import { readAgent } from '../agents/read-agent.ts';
 
 /** The members of the public part, flat. */
 const shownAgentSchema = z.object({

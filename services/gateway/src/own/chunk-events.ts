@@ -5,7 +5,7 @@ import { MillraceError, type Position, type RunResult } from '@millrace/contract
 import type { PositionedChunk, Run } from '@millrace/client';
 import { describeProblem } from '../http/problem.ts';
 import { formatEvent } from '../http/event-stream.ts';
-import { readRefusal } from '../http/open-stream.ts';
+import { readRefusal } from '../access/open-stream.ts';
 
 const POSITION = /^(\d{1,9})\.(\d{1,9})$/;
 

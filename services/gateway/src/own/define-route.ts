@@ -3,7 +3,7 @@
 import { API, type ApiVerb, type Scope } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Access } from '../access/access.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 
 export type RouteCall<P, Q, B> = {
   access: Access;

@@ -4,7 +4,7 @@ import { MillraceError } from '@millrace/contracts';
 import type { Context, Hono } from 'hono';
 import { openAccess, openBody } from '../access/open-access.ts';
 import { addSessionCredential, endRefusedSession } from '../console/session-access.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { buildProblemResponse } from '../http/problem.ts';
 import { checkValue } from '../http/read-body.ts';
 import { AGENT_ROUTES } from './agent-routes.ts';

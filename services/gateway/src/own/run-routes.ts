@@ -22,10 +22,11 @@ import {
   jsonObjectSchema,
 } from '@millrace/contracts';
 import { z } from 'zod';
-import { openStream, readRefusal } from '../http/open-stream.ts';
+import { openStream, readRefusal } from '../access/open-stream.ts';
 import { waitForAbort } from '../http/wait-for-abort.ts';
 import { defineRoute, type OwnRoute } from './define-route.ts';
-import { deriveRunId } from './idempotency.ts';
+import { readAgent } from '../agents/read-agent.ts';
+import { deriveRunId } from '../agents/idempotency.ts';
 import { followRunEvents, startRunEvents } from './run-streams.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -133,19 +134,6 @@ const startRoute = defineRoute({
     }
   },
 });
-
-/** @throws agent-unknown also for agents that the key may not use */
-export function readAgent(
-  params: Readonly<Record<string, string>>,
-  access: { mayUse(agent: string): boolean },
-): string {
-  const { agent = '' } = params;
-  if (access.mayUse(agent)) return agent;
-  throw new MillraceError('agent-unknown', `No agent "${agent}" is applied.`, {
-    path: 'agent',
-    remedy: 'GET /v1/agents lists the agents of this key.',
-  });
-}
 
 const readRun = ({ run = '' }: Readonly<Record<string, string>>): string => {
   if (tokenSchema.safeParse(run).success) return run;

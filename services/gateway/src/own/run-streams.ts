@@ -2,7 +2,7 @@
 // drains ends its streams, and the clients rejoin at another one with Last-Event-ID.
 import type { Run, RunInput, StartOptions } from '@millrace/client';
 import { respondWithEvents } from '../http/event-stream.ts';
-import { openStream, type OpenedStream, type StreamCall } from '../http/open-stream.ts';
+import { openStream, type OpenedStream, type StreamCall } from '../access/open-stream.ts';
 import { followPosition, readPosition, writeChunkEvents } from './chunk-events.ts';
 
 type StartedRun = { agent: string; input: RunInput; options: StartOptions };

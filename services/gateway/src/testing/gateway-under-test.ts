@@ -7,14 +7,14 @@ import { useSharedStack, type SharedStack } from '@millrace/testkit';
 import type { Hono } from 'hono';
 import { afterAll, beforeAll } from 'vitest';
 import { createLimits } from '../access/limits.ts';
-import { createSessionStore } from '../console/session-store.ts';
-import { createSessions } from '../console/sessions.ts';
+import { createSessionStore } from '../access/session-store.ts';
+import { createSessions } from '../access/sessions.ts';
 import { createGatewayApp } from '../gateway-app.ts';
 import { listenHttp, type ListeningServer } from '../http/listen.ts';
 import { quietListener } from './quiet-listener.ts';
 import { createTraitReader } from '../agents/agent-traits.ts';
 import { createRecentRequests } from '../recent/recent-requests.ts';
-import { settingsSchema, type GatewaySettings } from '../settings.ts';
+import { settingsSchema, type GatewaySettings } from '../access/settings.ts';
 
 export type GatewayUnderTest = {
   readonly stack: SharedStack;

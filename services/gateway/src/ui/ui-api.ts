@@ -1,7 +1,7 @@
 // Mounts the routes of useChat. Errors are plain texts in the form of problem details: the client shows the body.
 import type { Hono } from 'hono';
 import { MillraceError } from '@millrace/contracts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { buildProblemResponse } from '../http/problem.ts';
 import { listUiMessages, resumeUi, stopUi } from './ui-chat.ts';
 import { serveUiMessages } from './ui-route.ts';

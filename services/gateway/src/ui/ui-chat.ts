@@ -4,10 +4,10 @@ import { findNewestRun } from '../agents/answer-question.ts';
 import { readClientId, readTail } from '../agents/replaced-messages.ts';
 import { toFileUrl } from '../agents/file-part.ts';
 import { openAccess } from '../access/open-access.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { withJsonText, writeJsonTexts } from '../http/json-texts.ts';
-import { openStream } from '../http/open-stream.ts';
-import { readAgent } from '../own/run-routes.ts';
+import { openStream } from '../access/open-stream.ts';
+import { readAgent } from '../agents/read-agent.ts';
 import { respondWithUi } from './ui-stream.ts';
 
 const NO_CONTENT = 204;

@@ -7,12 +7,12 @@ import { type CallMark, type OpenedRequest, settleFailed, settleRequest } from '
 import { answerNewestQuestion, endNewestRun } from '../agents/answer-question.ts';
 import { readTail } from '../agents/replaced-messages.ts';
 import { findUiReplaced, refuseOtherRun } from './ui-replaced.ts';
-import type { GatewayContext } from '../gateway-context.ts';
-import { openStream } from '../http/open-stream.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
+import { openStream } from '../access/open-stream.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent/repeated-run.ts';
 import { checkMembers } from '../members/member-table.ts';
 import { UI_GROUPS } from '../members/other-members.ts';
-import { readAgent } from '../own/run-routes.ts';
+import { readAgent } from '../agents/read-agent.ts';
 import { convertUiMessages, readAnswerText, uiRequestSchema, type UiRequest } from './ui-request.ts';
 import { readUiAnswers } from './ui-answers.ts';
 import { answerOtherRuns, continueAnswered, releaseLeftRun } from './answer-runs.ts';

@@ -1,11 +1,11 @@
 // Streams a run in the protocol of useChat.
 import type { Run } from '@millrace/client';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import { describeProblem } from '../http/problem.ts';
 import { formatEvent, respondWithEvents } from '../http/event-stream.ts';
 import { writeJsonTexts } from '../http/json-texts.ts';
 import { describeIgnored } from '../openai/start-headers.ts';
-import { readRefusal } from '../http/open-stream.ts';
+import { readRefusal } from '../access/open-stream.ts';
 import { reduceUi, startUi } from './ui-state.ts';
 import type { UiEvent } from './ui-parts.ts';
 

@@ -3,7 +3,7 @@ import type { Plan, RunRequest, StoredRequest } from '@millrace/contracts';
 import { readKnown, type KnownPeers } from '../agents/entry-uses.ts';
 import { openUses } from '../agents/overridable.ts';
 import type { Discovery } from '../peers/discovery.ts';
-import { hasOverrides, overrideUses } from '../state/override-plan.ts';
+import { hasOverrides, overrideUses } from '../settings/override-plan.ts';
 import { createIssuesError } from './request-issues.ts';
 
 export type OpenedPeers = KnownPeers & Pick<Discovery, 'refresh'>;

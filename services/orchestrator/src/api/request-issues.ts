@@ -22,8 +22,8 @@ import {
 } from '@millrace/contracts';
 import type { SchemaChecker } from '../peers/schema-checker.ts';
 import { findOptionIssues } from '../agents/option-issues.ts';
-import { collectOverridable, overrideUses } from '../state/override-plan.ts';
-import { resolveRunAgent } from '../state/run-agent.ts';
+import { collectOverridable, overrideUses } from '../settings/override-plan.ts';
+import { resolveRunAgent } from '../settings/run-agent.ts';
 
 /** Maximum number of listed issues. */
 const MAX_ISSUES = 32;

@@ -11,7 +11,7 @@ import {
   type Stage,
 } from '@millrace/contracts';
 import type { Discovery } from '../peers/discovery.ts';
-import { resolveMaxRetries } from '../state/run-agent.ts';
+import { resolveMaxRetries } from '../settings/run-agent.ts';
 import type { Run } from '../state/run-context.ts';
 
 /**

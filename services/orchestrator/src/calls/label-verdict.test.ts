@@ -12,7 +12,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
 import { makeAgent, makeState } from '../testing/run-states.ts';
-import { addSchemaTexts, listDefinitionOrigins } from '../state/schema-texts.ts';
+import { addSchemaTexts, listDefinitionOrigins } from '../settings/schema-texts.ts';
 import { findLabelRule, findTaint, type LabelContext } from './label-verdict.ts';
 
 const { conversation, taint } = makeState({ agent: makeAgent() });

@@ -19,7 +19,7 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { inheritsTrust } from '../state/run-labels.ts';
-import { holdsDefinitions } from '../state/schema-texts.ts';
+import { holdsDefinitions } from '../settings/schema-texts.ts';
 
 /** Facts of the run that decide the labels of a call. */
 export type LabelContext = {

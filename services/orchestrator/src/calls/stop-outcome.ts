@@ -2,7 +2,7 @@
 // output stream.
 import type { ErrorCode, PlanEntry, Stage, VerdictOf } from '@millrace/contracts';
 import { SUSPEND, fail, rejectWholeRun, type Interrupt, type RejectedChunks } from '../state/interrupt.ts';
-import { resolveMaxRetries } from '../state/run-agent.ts';
+import { resolveMaxRetries } from '../settings/run-agent.ts';
 import type { Run } from '../state/run-context.ts';
 import type { JudgedEntry } from './verdict-fold.ts';
 

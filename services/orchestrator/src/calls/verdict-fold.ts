@@ -30,7 +30,7 @@ import {
   type VerdictOf,
   type Violation,
 } from '@millrace/contracts';
-import { listPassedFiles } from '../state/allowed-files.ts';
+import { listPassedFiles } from '../settings/allowed-files.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 
 /** The verdict of one entry as it counts, the resulting input, and the circumstances of the call. */

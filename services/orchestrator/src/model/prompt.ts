@@ -19,7 +19,7 @@ import {
   type Prompt,
 } from '@millrace/contracts';
 import type { Models } from '@millrace/models';
-import { writeOmittedFile } from '../state/allowed-files.ts';
+import { writeOmittedFile } from '../settings/allowed-files.ts';
 import { buildReasoningPart } from './reasoning-seal.ts';
 import { FEEDBACK_TAG } from '../state/run-state.ts';
 

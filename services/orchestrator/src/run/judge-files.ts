@@ -4,7 +4,7 @@ import { callProcessors } from '../calls/call-processors.ts';
 import { createFold } from '../calls/verdict-fold.ts';
 import type { StageData } from '../sessions/custom-chunks.ts';
 import { keep, recordPassedFiles } from '../stages/fold-group.ts';
-import { findUnpassedFile, listUnpassedFiles, selectPassed, type SubmittedFile } from '../state/allowed-files.ts';
+import { findUnpassedFile, listUnpassedFiles, selectPassed, type SubmittedFile } from '../settings/allowed-files.ts';
 import { failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 

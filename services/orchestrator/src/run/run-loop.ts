@@ -11,8 +11,8 @@ import { selectReplaced } from './judge-result.ts';
 import type { JudgedEntry } from '../calls/verdict-fold.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { addSchemaTexts, listDefinitionOrigins, removeSchemaTexts } from '../state/schema-texts.ts';
-import { readSubmittedChange, type RefusedChange } from '../state/submitted-changes.ts';
+import { addSchemaTexts, listDefinitionOrigins, removeSchemaTexts } from '../settings/schema-texts.ts';
+import { readSubmittedChange, type RefusedChange } from '../changes/submitted-changes.ts';
 import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<RunOutcome> {

@@ -17,7 +17,7 @@ import { callClient } from './client-calls.ts';
 import { fitResult } from './result-room.ts';
 import { sendChunks } from '../sessions/guard-chunks.ts';
 import { isSuspension, SUSPEND, type Interrupt } from '../state/interrupt.ts';
-import { isClientTool } from '../state/client-tools.ts';
+import { isClientTool } from '../settings/client-tools.ts';
 import { askPending, findPendingAt } from '../state/pending.ts';
 import { runStage } from '../stages/run-stage.ts';
 import { resumePoint } from '../stages/suspend-stage.ts';

@@ -1,7 +1,7 @@
 // The state of one step's output chain and its output: verdicts are added up, output is compared with the published one after a move, and
 // the step receives the rest. The phases are reduced in chain-state, the sessions driven in output-chain.
 import type { Chunk, PlanEntry, StageInput } from '@millrace/contracts';
-import type { EntryTexts } from '../state/change-log.ts';
+import type { EntryTexts } from '../changes/change-log.ts';
 import type { Run } from '../state/run-context.ts';
 import type { CallOutcome } from '../calls/ask-with-policy.ts';
 import type { ChainEvent, ChainState } from './chain-state.ts';

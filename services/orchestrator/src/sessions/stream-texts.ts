@@ -1,7 +1,7 @@
 // Keeps the text of an answer before and after each entry of the output stream, if the agent records changes: each entry
 // has a session of its own then, and its output passes the orchestrator.
 import type { Chunk, PlanEntry } from '@millrace/contracts';
-import type { EntryTexts } from '../state/change-log.ts';
+import type { EntryTexts } from '../changes/change-log.ts';
 
 /** Longer texts are not recorded, UTF-16 code units. */
 const MAX_CHARS = 128 * 1024;

@@ -19,7 +19,7 @@ import type { Discovery } from '../peers/discovery.ts';
 import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from '../release/chunk-publisher.ts';
 import type { DrivenRuns } from './driven-runs.ts';
-import type { ChangeLog } from './change-log.ts';
+import type { ChangeLog } from '../changes/change-log.ts';
 import type { EventLog } from './event-log.ts';
 import type { FlushTick } from '../release/flush-tick.ts';
 import { failInOwnWords, type RunOutcome } from './interrupt.ts';

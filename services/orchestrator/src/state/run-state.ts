@@ -24,7 +24,7 @@ import { replaceCallIds } from './hashed-ids.ts';
 import { closeShown, markDiffering } from './shown-stream.ts';
 import { withResults } from './response-message.ts';
 import { buildStepResult } from './step-results.ts';
-import { changeSubmitted } from './submitted-changes.ts';
+import { changeSubmitted } from '../changes/submitted-changes.ts';
 import { labelAnswer, labelFeedback, labelOwnOps, labelResults, readAnswerTrust } from './run-labels.ts';
 
 /**

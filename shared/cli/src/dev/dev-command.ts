@@ -2,9 +2,9 @@
 import { stat } from 'node:fs/promises';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { defineCliCommand, type Cli } from '../cli-command.ts';
-import { note, type CliIo } from '../cli-io.ts';
-import { UsageError } from '../usage-error.ts';
+import { defineCliCommand, type Cli } from '../command/cli-command.ts';
+import { note, type CliIo } from '../command/cli-io.ts';
+import { UsageError } from '../command/usage-error.ts';
 import { startDevProgram, type DevProgram } from './dev-program.ts';
 import { watchFolder, type FolderWatch } from './watch-folder.ts';
 

@@ -2,10 +2,10 @@
 // a folder that does not need this checkout; in Python a folder with one protocol module, in either place.
 import { join, relative, resolve, sep, basename, dirname } from 'node:path';
 import { isToken } from '@millrace/contracts';
-import { defineCliCommand, group, type Cli } from '../cli-command.ts';
-import { note, writeLine } from '../cli-io.ts';
-import { formatCommandLine } from '../command-name.ts';
-import { UsageError } from '../usage-error.ts';
+import { defineCliCommand, group, type Cli } from '../command/cli-command.ts';
+import { note, writeLine } from '../command/cli-io.ts';
+import { formatCommandLine } from '../command/command-name.ts';
+import { UsageError } from '../command/usage-error.ts';
 import { findFileNameProblem, findWorkspaceNameProblem } from './name-problem.ts';
 import { findOrigin, readPythonFile, type Origin } from './origin.ts';
 import { makeOutsideFolder } from './outside-folder.ts';

@@ -1,6 +1,6 @@
 // Writes a new file and rejects a path that exists.
 import { writeFile } from 'node:fs/promises';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../command/usage-error.ts';
 
 export async function writeNew(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {

@@ -1,8 +1,8 @@
 // Records the output of a command in order, for tests of single modules.
 import { PassThrough, Readable } from 'node:stream';
 import type { Env } from '@millrace/bus';
-import type { CliIo } from '../cli-io.ts';
-import { readInput, openLines } from '../read-input.ts';
+import type { CliIo } from '../command/cli-io.ts';
+import { readInput, openLines } from '../command/read-input.ts';
 import { runCli } from '../run-cli.ts';
 
 export type RecordedOptions = {

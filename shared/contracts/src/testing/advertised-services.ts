@@ -1,7 +1,7 @@
 // Builds advertisements of services as discovery reads them.
-import { readAdvertised } from '../advertised.ts';
-import { METADATA_KEY, WIRE_PROTOCOL, type SrvInfo } from '../discovery.ts';
-import { createSubjects } from '../subjects.ts';
+import { readAdvertised } from '../api/advertised.ts';
+import { METADATA_KEY, WIRE_PROTOCOL, type SrvInfo } from '../agent/discovery.ts';
+import { createSubjects } from '../api/subjects.ts';
 
 const subjects = createSubjects('mr.v1');
 export const descriptor = (id: string, more: object = {}) => ({

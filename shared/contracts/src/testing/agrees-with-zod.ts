@@ -1,7 +1,7 @@
 // Compares checkFit with zod.
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { checkFit } from '../json-fit.ts';
+import { checkFit } from '../base/json-fit.ts';
 
 /** @param value a result of JSON.parse */
 export function agreesWithZod(schema: z.ZodType, value: unknown): boolean {

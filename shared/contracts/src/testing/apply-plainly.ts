@@ -6,8 +6,8 @@ import {
   type ConversationEntry,
   type MessageOp,
   type SystemMessage,
-} from '../conversation.ts';
-import { readMessageText } from '../message.ts';
+} from '../message/conversation.ts';
+import { readMessageText } from '../message/message.ts';
 
 /** @throws Error if the message to replace does not exist */
 export function applyPlainly(conversation: Conversation, op: MessageOp): Conversation {

@@ -1,7 +1,7 @@
 // Generates nested schemas of all kinds: those that json-fit.ts handles, and those that it leaves to zod.
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { jsonObjectSchema, jsonValueSchema } from '../json.ts';
+import { jsonObjectSchema, jsonValueSchema } from '../base/json.ts';
 
 /** Excludes names of the object's prototype: zod treats those as members. */
 const names = fc.constantFrom('a', 'b', 'type', '0');

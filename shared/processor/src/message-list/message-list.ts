@@ -15,7 +15,7 @@ import {
   type MessageSource,
   type SystemMessage,
 } from '@millrace/contracts';
-import { READS_EVERYTHING, type ReadGuard } from '../serve/read-guard.ts';
+import { READS_EVERYTHING, type ReadGuard } from './read-guard.ts';
 import { toCoreMessages, toUiMessages, type CoreMessage, type ListedUiMessage } from './message-forms.ts';
 
 export type MessageView = {

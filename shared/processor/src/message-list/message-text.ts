@@ -1,7 +1,7 @@
 // Maps the texts of a message that a guard judges or rewrites: text and reasoning parts, the arguments and results of
 // tool calls.
 import type { Message, MessagePart } from '@millrace/contracts';
-import { mapStrings } from '../stream/chunk-text.ts';
+import { mapStrings } from './map-strings.ts';
 
 /** Returns the message with every text mapped; the same object if nothing changed. */
 export function mapMessageText(message: Message, map: (text: string) => string): Message {

@@ -4,8 +4,8 @@ import { callContext, callEntry, stageCall } from '@millrace/testkit';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { callStage } from './call-stage.ts';
 import { createHostedProcessors } from './hosted-processor.ts';
-import type { ErrorProcessor, InputProcessor, OutputProcessor, Processor } from '../processor.ts';
-import { describeProcessor } from '../processor-definition.ts';
+import type { ErrorProcessor, InputProcessor, OutputProcessor, Processor } from '../processor/processor.ts';
+import { describeProcessor } from '../processor/processor-definition.ts';
 import { call, define, type Methods } from '../testing/defined.ts';
 
 const step: StepResult = {

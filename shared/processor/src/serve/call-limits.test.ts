@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callStage } from './call-stage.ts';
 import { createHostedProcessors } from './hosted-processor.ts';
-import type { ProcessInputArgs } from '../processor.ts';
-import { defineProcessor } from '../processor-definition.ts';
+import type { ProcessInputArgs } from '../processor/processor.ts';
+import { defineProcessor } from '../processor/processor-definition.ts';
 import { call, define, type Methods } from '../testing/defined.ts';
 
 const conversation = buildConversation({ remembered: ['old'], input: ['hello'] }, ['Be kind.']);

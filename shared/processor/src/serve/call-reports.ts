@@ -1,7 +1,7 @@
 // Logs the reports of a call on its replica. No line contains the message of an error: it may quote the user or the model.
 import { MillraceError } from '@millrace/contracts';
 import type { BusLog } from '@millrace/bus';
-import type { CallContext } from '../entry-args.ts';
+import type { CallContext } from '../verdict/entry-args.ts';
 import { locateThrown } from '../verdict/thrown-error.ts';
 
 /** @param fields of each line: the run, and the stage or the session */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callStage } from './call-stage.ts';
 import { createHostedProcessors } from './hosted-processor.ts';
-import type { ProcessorDefinition } from '../processor-definition.ts';
+import type { ProcessorDefinition } from '../processor/processor-definition.ts';
 import { call, define, type Methods } from '../testing/defined.ts';
 
 const append = (id: string, text: string) =>

@@ -11,12 +11,12 @@ import {
   type StageInput,
   type Verdict,
 } from '@millrace/contracts';
-import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
+import { createEntryArgs, type CallContext, type EntryArgs } from '../verdict/entry-args.ts';
 import { createFailureVerdict, toThrownVerdict, withLeftovers } from '../verdict/failure-verdict.ts';
 import type { HostedEntry, HostedProcessors } from './hosted-processor.ts';
-import { ReadGuard } from './read-guard.ts';
+import { ReadGuard } from '../message-list/read-guard.ts';
 import { toReturnedVerdict } from '../verdict/returned-verdict.ts';
-import type { StopError } from '../verdict/stop.ts';
+import type { StopError } from '../processor/stop.ts';
 import { StageMessages, createList } from './stage-args.ts';
 import { callMethod } from './stage-methods.ts';
 

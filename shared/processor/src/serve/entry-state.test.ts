@@ -4,7 +4,7 @@ import { callContext, callEntry, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { callStage } from './call-stage.ts';
 import { createHostedProcessors } from './hosted-processor.ts';
-import type { ProcessorDefinition } from '../processor-definition.ts';
+import type { ProcessorDefinition } from '../processor/processor-definition.ts';
 import { define } from '../testing/defined.ts';
 
 describe('state of an entry', () => {

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callStage } from './call-stage.ts';
 import { createHostedProcessors, refuseInvalidDescriptor, refuseUnlikeDefinition } from './hosted-processor.ts';
-import { defineProcessor } from '../processor-definition.ts';
-import type { Processor } from '../processor.ts';
+import { defineProcessor } from '../processor/processor-definition.ts';
+import type { Processor } from '../processor/processor.ts';
 
 type Methods = Omit<Processor, 'id'>;
 const guard = (methods: Methods, options: z.ZodType = z.strictObject({})) =>

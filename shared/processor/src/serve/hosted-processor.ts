@@ -7,8 +7,8 @@ import {
   processorDescriptorSchema,
   type CallEntry,
 } from '@millrace/contracts';
-import type { Processor } from '../processor.ts';
-import { describeProcessor, withDefaults, type ProcessorDefinition } from '../processor-definition.ts';
+import type { Processor } from '../processor/processor.ts';
+import { describeProcessor, withDefaults, type ProcessorDefinition } from '../processor/processor-definition.ts';
 
 export type HostedEntry = { definition: ProcessorDefinition; processor: Processor };
 /** Returns undefined for a processor that this replica does not serve. @throws options-invalid */

@@ -12,8 +12,8 @@ import { gatherInfo, makeHeaders, publish, request } from '@millrace/bus';
 import { callEntry, eventually, stageCall, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { defineWithMethods } from '../testing/one-method.ts';
-import type { ProcessInputArgs } from '../processor.ts';
-import type { ProcessorDefinition } from '../processor-definition.ts';
+import type { ProcessInputArgs } from '../processor/processor.ts';
+import type { ProcessorDefinition } from '../processor/processor-definition.ts';
 
 const nats = useNats();
 const asker = useBus(nats, 'orchestrator');

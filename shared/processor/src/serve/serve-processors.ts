@@ -34,7 +34,7 @@ import { answerCall, buildEndpointName, type CallHost } from './answer-call.ts';
 import { createCallRegistry, waitOutStall } from './call-registry.ts';
 import { createHostedProcessors, refuseInvalidDescriptor, refuseUnlikeDefinition } from './hosted-processor.ts';
 import { refuseDuplicates } from './refuse-duplicates.ts';
-import { describeProcessor, type ProcessorDefinition } from '../processor-definition.ts';
+import { describeProcessor, type ProcessorDefinition } from '../processor/processor-definition.ts';
 import { createSessionHost, type SessionHost } from './session-host.ts';
 
 export type ServeProcessorsOptions = {

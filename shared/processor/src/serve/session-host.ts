@@ -12,8 +12,8 @@ import type { OpenCall } from './call-registry.ts';
 import { createFailureVerdict } from '../verdict/failure-verdict.ts';
 import type { HostedProcessors } from './hosted-processor.ts';
 import { createSession, type HostedSession } from './session.ts';
-import { createStreamChain, type ChainEvents, type ChainMember } from '../stream/stream-chain.ts';
-import { streamBatch } from '../stream/stream-batch.ts';
+import { createStreamChain, type ChainEvents, type ChainMember } from './stream-chain.ts';
+import { streamBatch } from './stream-batch.ts';
 
 export type SessionHost = {
   /**

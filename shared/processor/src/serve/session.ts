@@ -16,7 +16,7 @@ import {
 import { publish, publishInBatches, type Bus } from '@millrace/bus';
 import { createUnchangedChunks, type UnchangedChunks } from './unchanged-chunks.ts';
 import { createFailureVerdict } from '../verdict/failure-verdict.ts';
-import type { StreamChain } from '../stream/stream-chain.ts';
+import type { StreamChain } from './stream-chain.ts';
 
 export type HostedSession = {
   receive(input: SessionInput): void;

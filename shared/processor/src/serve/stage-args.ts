@@ -11,9 +11,9 @@ import {
   type StageInput,
 } from '@millrace/contracts';
 import { inspect } from 'node:util';
-import type { CommonArgs } from '../processor.ts';
+import type { CommonArgs } from '../processor/processor.ts';
 import { MessageList, toListedSystem, type ListedSystemMessage } from '../message-list/message-list.ts';
-import type { ReadGuard } from './read-guard.ts';
+import type { ReadGuard } from '../message-list/read-guard.ts';
 
 /**
  * The messages of a stage: processInput and processInputStep see the whole list, processOutputResult the response only.

@@ -1,6 +1,6 @@
 // Calls the method of a stage with the arguments of the interface.
 import { nameText, type Stage, type StageInput, type ModelError } from '@millrace/contracts';
-import type { CommonArgs, Processor } from '../processor.ts';
+import type { CommonArgs, Processor } from '../processor/processor.ts';
 import { buildArgs, buildArgsWithMessages, buildReadable, type StageMessages } from './stage-args.ts';
 
 /** Returns the method's result. @throws the error of the method */

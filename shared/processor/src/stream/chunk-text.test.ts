@@ -1,7 +1,8 @@
 import type { Chunk, JsonValue } from '@millrace/contracts';
 import { TEST_RUN } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { toBareDelta, mapChunkText, mapChunkValues, mapStrings, listStrings } from './chunk-text.ts';
+import { listStrings, mapStrings } from '../message-list/map-strings.ts';
+import { toBareDelta, mapChunkText, mapChunkValues } from './chunk-text.ts';
 
 const base = { runId: TEST_RUN.runId, from: 'AGENT' as const };
 const upper = (text: string) => text.toUpperCase();

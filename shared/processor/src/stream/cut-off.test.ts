@@ -5,7 +5,7 @@ import { callContext, callEntry } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
 import { delta, formatChunk, streaming, streamThrough } from '../testing/streaming.ts';
-import { createStreamChain } from './stream-chain.ts';
+import { createStreamChain } from '../serve/stream-chain.ts';
 
 const stop = streaming('stop', ({ part, abort }) => (formatChunk(part) === 'c' ? abort('no') : part));
 const pass = streaming('pass', ({ part }) => part);

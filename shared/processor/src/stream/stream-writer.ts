@@ -1,6 +1,6 @@
 // Sends chunks of running processors and tools to the run's stream: `writer.custom()`.
 import { MillraceError, findTypeProblem, findUnserializable, type Chunk, type RunRef } from '@millrace/contracts';
-import type { CustomChunk, StreamWriter } from '../processor.ts';
+import type { CustomChunk, StreamWriter } from '../processor/processor.ts';
 
 /** Detects whether a handler was attached: `await`, `then` and `catch` all call `then`. */
 class SendPromise extends Promise<void> {

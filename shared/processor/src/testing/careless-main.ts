@@ -1,6 +1,6 @@
 // Runs a replica with a processor that causes an unhandled rejection. Started by processor-service.integration.test.ts.
 import { z } from 'zod';
-import { defineProcessor } from '../processor-definition.ts';
+import { defineProcessor } from '../processor/processor-definition.ts';
 import { runProcessorService } from '../processor-service.ts';
 
 const careless = defineProcessor({

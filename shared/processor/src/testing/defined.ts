@@ -4,8 +4,8 @@ import { callContext, callEntry, stageCall } from '@millrace/testkit';
 import { z } from 'zod';
 import { callStage, type StageOutcome } from '../serve/call-stage.ts';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
-import type { Processor } from '../processor.ts';
-import { defineProcessor, type ProcessorDefinition } from '../processor-definition.ts';
+import type { Processor } from '../processor/processor.ts';
+import { defineProcessor, type ProcessorDefinition } from '../processor/processor-definition.ts';
 
 export type Methods = Omit<Processor, 'id'>;
 export const define = (id: string, methods: Methods, more: Partial<ProcessorDefinition> = {}): ProcessorDefinition => ({

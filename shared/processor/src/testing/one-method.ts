@@ -4,8 +4,8 @@ import { callContext, callEntry, buildConversation, stageCall } from '@millrace/
 import { z } from 'zod';
 import { callStage } from '../serve/call-stage.ts';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
-import type { ProcessInputArgs, Processor } from '../processor.ts';
-import type { ProcessorDefinition } from '../processor-definition.ts';
+import type { ProcessInputArgs, Processor } from '../processor/processor.ts';
+import type { ProcessorDefinition } from '../processor/processor-definition.ts';
 
 const toolCall = { toolCallId: '1', toolName: 'clock', args: { zone: 'UTC' } };
 const tool = {

@@ -1,11 +1,11 @@
 // Runs processors of the output stream as a session does, without a bus.
 import type { Chunk, Verdict } from '@millrace/contracts';
 import { callContext, callEntry, TEST_RUN } from '@millrace/testkit';
-import type { CallContext } from '../entry-args.ts';
-import { callStream } from '../stream/stream-batch.ts';
+import type { CallContext } from '../verdict/entry-args.ts';
+import { callStream } from '../serve/stream-batch.ts';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
-import type { Processor } from '../processor.ts';
-import type { ProcessorDefinition } from '../processor-definition.ts';
+import type { Processor } from '../processor/processor.ts';
+import type { ProcessorDefinition } from '../processor/processor-definition.ts';
 import { defineWithMethods } from './one-method.ts';
 
 type StreamMethod = NonNullable<Processor['processOutputStream']>;

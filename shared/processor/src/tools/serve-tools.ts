@@ -28,10 +28,10 @@ import {
 import type { Resources } from '@millrace/service';
 import { createCallRegistry, waitOutStall, type CallRegistry } from '../serve/call-registry.ts';
 import { refuseDuplicates } from '../serve/refuse-duplicates.ts';
-import { createRequestContext } from '../request-context.ts';
+import { createRequestContext } from '../processor/request-context.ts';
 import { createStreamWriter } from '../stream/stream-writer.ts';
 import { asJson } from '../verdict/bounded.ts';
-import { StopError, readStopVerdict } from '../verdict/stop.ts';
+import { StopError, readStopVerdict } from '../processor/stop.ts';
 import { createStopRecorder, chooseStop } from '../verdict/stop-recorder.ts';
 import { locateThrown } from '../verdict/thrown-error.ts';
 import { JsonText, describeTool, type Tool, type ToolOutput } from './tool-definition.ts';

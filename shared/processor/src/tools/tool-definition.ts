@@ -14,9 +14,9 @@ import {
   type ToolEffect,
 } from '@millrace/contracts';
 import type { z } from 'zod';
-import type { StreamWriter } from '../processor.ts';
-import type { SuspendOptions } from '../verdict/stop.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { StreamWriter } from '../processor/processor.ts';
+import type { SuspendOptions } from '../processor/stop.ts';
+import type { RequestContext } from '../processor/request-context.ts';
 
 /** Context of a tool call. */
 export type ToolContext = {

@@ -4,7 +4,7 @@ import { callContext, callEntry, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
 import { callStage } from '../serve/call-stage.ts';
-import type { CommonArgs } from '../processor.ts';
+import type { CommonArgs } from '../processor/processor.ts';
 import { callForVerdict, defineWithMethods } from '../testing/one-method.ts';
 import { delta, streaming, streamThrough } from '../testing/streaming.ts';
 

@@ -2,8 +2,8 @@
 import { isRetryable, refuseVerdict, toWireError, type Stage, type Verdict } from '@millrace/contracts';
 import { asJson } from './bounded.ts';
 import { boundJson, boundText } from './bounded.ts';
-import type { EntryArgs } from '../entry-args.ts';
-import { StopError, readStopVerdict } from './stop.ts';
+import type { EntryArgs } from './entry-args.ts';
+import { StopError, readStopVerdict } from '../processor/stop.ts';
 import { chooseStop } from './stop-recorder.ts';
 
 /** Never throws, whatever was thrown. */

@@ -1,7 +1,7 @@
 // Builds the stops of one call: `abort()`, `halt()` and `suspend()` throw, and record the stop. A recorded stop counts if its error does
 // not leave the method: the method caught it, or called the function in a promise that it did not await.
-import type { CommonArgs } from '../processor.ts';
-import { StopError } from './stop.ts';
+import type { CommonArgs } from '../processor/processor.ts';
+import { StopError } from '../processor/stop.ts';
 
 export type StopRecorder = Pick<CommonArgs, 'abort' | 'halt' | 'suspend'> & {
   /** Returns the first stop of the call. */

@@ -1,7 +1,7 @@
 import { MillraceError, STAGES, SUSPENSION_LIMITS, allowsRetry, allowsVerdict, type Stage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import type { CommonArgs } from '../processor.ts';
-import { StopError } from './stop.ts';
+import type { CommonArgs } from '../processor/processor.ts';
+import { StopError } from '../processor/stop.ts';
 import { callForVerdict } from '../testing/one-method.ts';
 
 type CalledStage = Exclude<Stage, 'processOutputStream'>;

@@ -1,8 +1,8 @@
 // Creates stand-ins for programs on a PATH without any other programs, so that no test depends on installed ones.
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describeCurrentHost } from '../host.ts';
-import { searchPath } from '../search-path.ts';
+import { describeCurrentHost } from '../process/host.ts';
+import { searchPath } from '../find/search-path.ts';
 
 /** Writes an executable; a shell script without `interpreter`. Returns its path. */
 export async function writeProgram(path: string, script: string, interpreter = '/bin/sh'): Promise<string> {

@@ -1,6 +1,6 @@
 // Owns a nats-server for tests that kill the owner: starts it in the given directory, prints its pid, and keeps
 // running.
-import { startNats } from '../start-nats.ts';
+import { startNats } from '../start/start-nats.ts';
 
 const [storeDir = ''] = process.argv.slice(2);
 const server = await startNats({ storeDir });

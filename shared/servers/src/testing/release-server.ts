@@ -4,9 +4,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { describeCurrentHost } from '../host.ts';
-import type { Product } from '../product.ts';
-import { runCommand } from '../run-command.ts';
+import { describeCurrentHost } from '../process/host.ts';
+import type { Product } from '../find/product.ts';
+import { runCommand } from '../process/run-command.ts';
 
 export type ServerAnswer = (response: ServerResponse) => void;
 

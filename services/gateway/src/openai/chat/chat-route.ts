@@ -2,9 +2,9 @@
 import { subtractUsage } from '../../agents/client-calls.ts';
 import { openBody } from '../../access/open-access.ts';
 import type { Run } from '@millrace/client';
-import type { GatewayContext } from '../../gateway-context.ts';
+import type { GatewayContext } from '../../context/gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
-import { openOwnedRun, type OwnedStream } from '../../http/open-stream.ts';
+import { openOwnedRun, type OwnedStream } from '../../access/open-stream.ts';
 import { fromWireError, type RunResult, type Usage } from '@millrace/contracts';
 import { chatRequestSchema, type ChatCompletionBody } from './chat-request.ts';
 import { describeSuspension, isObjectBroken } from './chat-state.ts';

@@ -3,7 +3,7 @@ import { MillraceError } from '@millrace/contracts';
 import { z } from 'zod';
 import { metadataSchema } from '../metadata-schema.ts';
 import { openBody } from '../../access/open-access.ts';
-import type { GatewayContext } from '../../gateway-context.ts';
+import type { GatewayContext } from '../../context/gateway-context.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
 
 const MS_PER_SECOND = 1_000;

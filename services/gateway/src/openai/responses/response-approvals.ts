@@ -4,7 +4,7 @@ import { MillraceError } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Access } from '../../access/access.ts';
 import { findMark, openAndContinue, readEnd } from '../../agents/run-mark.ts';
-import type { GatewayContext } from '../../gateway-context.ts';
+import type { GatewayContext } from '../../context/gateway-context.ts';
 import { createMark } from '../../recent/repeated-run.ts';
 import { readThread } from './response-thread.ts';
 import { createIdentity, type StartedResponse } from './response-identity.ts';

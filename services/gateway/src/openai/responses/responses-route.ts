@@ -1,9 +1,9 @@
 // POST /v1/responses: starts a run, or continues a suspended one, and returns it as a response.
 import { openBody } from '../../access/open-access.ts';
 import { type OpenedRequest, settleRequest } from '../../recent/open-request.ts';
-import type { GatewayContext } from '../../gateway-context.ts';
+import type { GatewayContext } from '../../context/gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
-import { openStream } from '../../http/open-stream.ts';
+import { openStream } from '../../access/open-stream.ts';
 import { onResponseEnd } from '../../http/response-end.ts';
 import { describeOpenAiError, openAiErrorResponse } from '../openai-error.ts';
 import { startResponse } from './response-changes.ts';

@@ -2,9 +2,9 @@
 import type { Access } from '../../access/access.ts';
 import { continueCalls } from '../../agents/client-calls.ts';
 import type { Client } from '@millrace/client';
-import type { GatewayContext } from '../../gateway-context.ts';
-import { deriveRunId } from '../../own/idempotency.ts';
-import { readAgent } from '../../own/run-routes.ts';
+import type { GatewayContext } from '../../context/gateway-context.ts';
+import { deriveRunId } from '../../agents/idempotency.ts';
+import { readAgent } from '../../agents/read-agent.ts';
 import { chooseSubject } from '../choose-subject.ts';
 import { readClientTools } from '../client-tools.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';

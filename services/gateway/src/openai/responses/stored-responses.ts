@@ -2,9 +2,9 @@
 import type { Client, Run } from '@millrace/client';
 import { MillraceError, type ApiAnswer } from '@millrace/contracts';
 import { openAccess } from '../../access/open-access.ts';
-import type { GatewayContext } from '../../gateway-context.ts';
+import type { GatewayContext } from '../../context/gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
-import { openStream, type OpenedStream } from '../../http/open-stream.ts';
+import { openStream, type OpenedStream } from '../../access/open-stream.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
 import type { ResponseIdentity } from './response-identity.ts';
 import { startResponse } from './response-changes.ts';

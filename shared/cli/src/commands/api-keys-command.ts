@@ -1,0 +1,118 @@
+// `millrace api-keys`: creates, lists and revokes the API keys of a tenant.
+import { SCOPES, type IdentityLimits, type Scope, type ShownKey } from '@millrace/contracts';
+import { defineCliCommand, group, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
+import { note, writeLine, writeJson } from '../command/cli-io.ts';
+import { parseCount, parseExpiry } from '../command/duration.ts';
+import { formatTable } from '../command/printable.ts';
+import { UsageError } from '../command/usage-error.ts';
+
+export const defineApiKeysCommand = (cli: Cli) =>
+  group('millrace api-keys', 'Create, list and revoke API keys', {
+    create: defineCreateCommand(cli),
+    list: defineListCommand(cli),
+    revoke: defineRevokeCommand(cli),
+  });
+
+const CREATE = 'millrace api-keys create';
+
+const defineCreateCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
+    name: CREATE,
+    description: 'Create an API key, and print it. No later command can print it again.',
+    args: {
+      scopes: { type: 'string', required: true, description: `rights, separated by commas: ${SCOPES.join(', ')}` },
+      subject: {
+        type: 'string',
+        description: 'identity that owns its runs and memory; needed by run, read and answer',
+      },
+      agents: { type: 'string', description: 'agents that it may run, separated by commas (default: all)' },
+      expires: {
+        type: 'string',
+        description: 'duration or date after which it is refused, such as 90d (default: never)',
+      },
+      label: { type: 'string', description: 'a note for the list' },
+      'requests-per-minute': { type: 'string', description: 'limit of the gateway' },
+      streams: { type: 'string', description: 'limit of the gateway: streams that are open at the same time' },
+      'tokens-per-day': { type: 'string', description: 'limit of the gateway: tokens of models' },
+      ...jsonArg,
+    },
+    async run(args) {
+      const limits = readLimits(args);
+      const request = {
+        scopes: parseScopes(args.scopes),
+        ...(args.subject !== undefined && { subject: args.subject }),
+        ...(args.agents !== undefined && { agents: splitList(args.agents) }),
+        ...(args.expires !== undefined && { expiresAt: parseExpiry(args.expires, Date.now()) }),
+        ...(args.label !== undefined && { label: args.label }),
+        ...(limits && { limits }),
+      };
+      return withClient(cli.io, args, async (client) => {
+        const created = await client.keys.create(request);
+        if (args.json) return writeJson(cli.io, created);
+        // The key alone on stdout, for $(…).
+        note(cli.io, `key ${created.id}: it is not stored and cannot be printed again`);
+        writeLine(cli.io, created.key);
+      });
+    },
+  });
+
+const defineListCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
+    name: 'millrace api-keys list',
+    description: 'List the API keys of the tenant, without their secrets.',
+    args: jsonArg,
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const keys = await client.keys.list();
+        if (args.json) writeJson(cli.io, keys);
+        else
+          writeLine(
+            cli.io,
+            formatTable(['ID', 'SCOPES', 'SUBJECT', 'AGENTS', 'EXPIRES', 'LABEL'], keys.map(formatKey)),
+          );
+      }),
+  });
+
+const defineRevokeCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
+    name: 'millrace api-keys revoke',
+    description: 'Refuse an API key from now on, and end the connections that use it.',
+    args: { id: { type: 'positional', required: true, description: 'an id that `millrace api-keys list` prints' } },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        await client.keys.revoke(args.id);
+        writeLine(cli.io, `${args.id} is revoked`);
+      }),
+  });
+
+const formatKey = ({ id, scopes, subject = '-', agents, expiresAt, label = '' }: ShownKey): string[] => {
+  const hasExpired = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
+  const expiry = expiresAt === undefined ? 'never' : `${expiresAt}${hasExpired ? ' (expired)' : ''}`;
+  return [id, scopes.join(','), subject, agents?.join(',') ?? 'all', expiry, label];
+};
+
+const splitList = (text: string): string[] => text.split(',').map((item) => item.trim());
+const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope === text);
+
+function parseScopes(text: string): Scope[] {
+  return splitList(text).map((item) => {
+    if (isScope(item)) return item;
+    throw new UsageError(`--scopes takes ${SCOPES.join(', ')}, separated by commas, not "${item}"`, CREATE);
+  });
+}
+
+type LimitArgs = {
+  'requests-per-minute'?: string | undefined;
+  streams?: string | undefined;
+  'tokens-per-day'?: string | undefined;
+};
+
+function readLimits(args: LimitArgs): IdentityLimits | undefined {
+  const { 'requests-per-minute': requests, streams, 'tokens-per-day': tokens } = args;
+  const limits = {
+    ...(requests !== undefined && { requestsPerMinute: parseCount(requests, '--requests-per-minute') }),
+    ...(streams !== undefined && { streams: parseCount(streams, '--streams') }),
+    ...(tokens !== undefined && { tokensPerDay: parseCount(tokens, '--tokens-per-day') }),
+  };
+  return Object.keys(limits).length > 0 ? limits : undefined;
+}

@@ -1,0 +1,51 @@
+// Computes the cost of model calls by an agent's prices. A cost is absent, never 0, if its price or its tokens are
+// unknown: an unknown price is not free.
+import { z } from 'zod';
+import type { Issue } from '../base/errors.ts';
+import { modelIdSchema, type Usage } from '../message/model.ts';
+import { getOwnMember } from '../base/own-member.ts';
+
+const price = z.number().min(0);
+/** Price of one million tokens of one model, in any currency: all prices of a tenant use the same one. */
+export const modelPriceSchema = z.strictObject({
+  input: price,
+  cachedInput: price.optional().describe('default: `input`'),
+  output: price.describe('reasoning included'),
+});
+type ModelPrice = z.infer<typeof modelPriceSchema>;
+export const pricesSchema = z.record(modelIdSchema, modelPriceSchema);
+export type Prices = z.infer<typeof pricesSchema>;
+
+const PRICED_TOKENS = 1_000_000;
+/** Costs are multiples of one billionth of the unit, so that sums of fractions are exact. */
+const PARTS = 1e9;
+export const roundCost = (cost: number): number => Math.round(cost * PARTS) / PARTS;
+
+export function withCost(usage: Usage, prices: Prices | undefined, model: string): Usage {
+  const { inputTokens, outputTokens, cachedInputTokens = 0 } = usage;
+  const known = findPrice(prices, model);
+  if (!known || inputTokens === undefined || outputTokens === undefined) return usage;
+  const { input, cachedInput = input, output } = known;
+  const cached = Math.min(cachedInputTokens, inputTokens);
+  const total = (inputTokens - cached) * input + cached * cachedInput + outputTokens * output;
+  return { ...usage, cost: roundCost(total / PRICED_TOKENS) };
+}
+
+function findPrice(prices: Prices = {}, model: string): ModelPrice | undefined {
+  return getOwnMember(prices, model);
+}
+
+/** If an agent lists this processor, models without a price are not called. */
+const COST_GUARD = 'cost-guard';
+
+/** Returns the error if the model must not be called: the agent limits its cost, and the cost cannot be computed. */
+export function listUnpriced(
+  { prices }: { prices?: Prices | undefined },
+  { entries }: { entries: Record<string, { entry: string; processor: string }> },
+  model: string,
+): Issue | undefined {
+  const guard = Object.values(entries).find(({ processor }) => processor === COST_GUARD);
+  if (!guard || findPrice(prices, model)) return undefined;
+  const message = `"${model}" has no price, and "${guard.entry}" limits the cost of this agent's models.`;
+  return { code: 'model-unpriced', message, path: 'prices', remedy: 'Add the model to `prices` of the agent.' };
+}
