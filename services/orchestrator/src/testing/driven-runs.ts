@@ -1,8 +1,8 @@
 // Runs as the work queue delivers them, driven against real streams and a scripted model, without the queue itself.
 import {
   buildAgentKey,
-  appliedAgentSchema,
   buildTextMessage,
+  storedAgentSchema,
   type Agent,
   type Chunk,
   type ChunkBatch,
@@ -71,7 +71,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
   };
   const agents = {
     getAtLeast: async (tenant: string, agent: string) =>
-      (await readEntry(access, bus.names.agents, buildAgentKey(tenant, agent), appliedAgentSchema))?.value,
+      (await readEntry(access, bus.names.agents, buildAgentKey(tenant, agent), storedAgentSchema))?.value,
   };
   const deps: Driver['deps'] = {
     access,

@@ -25,6 +25,11 @@ export const releaseSchema = z.enum(['chunk', 'step', 'result'], {
     input === REMOVED_RELEASE ? 'There is no release "sentence" any more: choose step, which is later.' : undefined,
 });
 export type Release = z.infer<typeof releaseSchema>;
+/** A release as any version stored it. The next later one replaces the removed one. */
+export const storedReleaseSchema = z.preprocess(
+  (stored) => (stored === REMOVED_RELEASE ? 'step' : stored),
+  releaseSchema,
+);
 /** From the earliest to the latest. */
 export const RELEASES = releaseSchema.options;
 

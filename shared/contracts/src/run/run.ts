@@ -1,7 +1,7 @@
 // Defines the public view of a run: its request, the command that starts it, its status, and its result.
 import { z } from 'zod';
 import { publicViolationSchema } from '../stage/verdict.ts';
-import { overrideEntrySchema, releaseSchema } from '../agent/agent.ts';
+import { overrideEntrySchema, releaseSchema, storedReleaseSchema } from '../agent/agent.ts';
 import { clientToolsSchema } from '../tool/client-tool.ts';
 import { wireErrorSchema } from '../base/errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from '../base/json.ts';
@@ -118,6 +118,7 @@ export const storedRequestSchema = runRequestSchema.extend({
     .record(tokenSchema, overridableSchema)
     .optional()
     .describe('an operator has provided lists or retries: its processors beyond the agent’s `overrides`, by name'),
+  release: storedReleaseSchema.optional(),
 });
 export type StoredRequest = z.infer<typeof storedRequestSchema>;
 
