@@ -62,7 +62,7 @@ export async function openKeyCopy(access: JetStreamAccess, options: KeyCopyOptio
   };
   const startReload = () => void (loading = loading.then(reload));
   const forget = bus.onReconnect(startReload);
-  const check = createCheck(access, copy.readSeen);
+  const check = createCheck(access, copy);
   const heartbeat = startHeartbeat(bus.log, checkMs, () => [
     {
       sendHeartbeat: () =>
@@ -85,19 +85,33 @@ export async function openKeyCopy(access: JetStreamAccess, options: KeyCopyOptio
   };
 }
 
-/** Returns why the copy is behind the bucket. A single check may be earlier than the delivery of an entry. */
-function createCheck({ bus, jsm }: JetStreamAccess, readSeen: () => number): () => Promise<string | undefined> {
+/** Returns why the copy differs from the bucket. A single check may be earlier than the delivery of an entry. */
+export function createCheck(
+  { bus, jsm }: JetStreamAccess,
+  copy: Pick<BucketCopy<KeyRecord>, 'list' | 'readSeen'>,
+): () => Promise<string | undefined> {
+  const { keys } = bus.names;
+  const stream = `KV_${keys}`;
   let created: string | undefined;
   let behind = 0;
+  /** The server may have removed the newest entries: an expired key leaves no message. */
+  const hasNewer = async (seen: number): Promise<boolean> => {
+    const newest = await jsm.streams.getMessage(stream, { last_by_subj: `$KV.${keys}.>` });
+    return newest !== null && newest.seq > seen;
+  };
   return async () => {
     if (!bus.hasConnection()) return undefined;
     try {
-      const { created: at, state } = await jsm.streams.info(`KV_${bus.names.keys}`);
+      const { created: at, state } = await jsm.streams.info(stream);
       const isOther = created !== undefined && created !== at;
       created = at;
-      behind = state.last_seq > readSeen() ? behind + 1 : 0;
+      const seen = copy.readSeen();
+      // A purge of the stream announces no removals.
+      const differs =
+        copy.list().length > state.messages || (state.messages > 0 && state.last_seq > seen && (await hasNewer(seen)));
+      behind = differs ? behind + 1 : 0;
       if (isOther) return 'the bucket was created again';
-      return behind > 1 ? 'the watch has not delivered the newest entries' : undefined;
+      return behind > 1 ? 'the watch has not delivered the newest changes' : undefined;
     } catch (error) {
       return `the bucket cannot be read: ${String(error)}`;
     }

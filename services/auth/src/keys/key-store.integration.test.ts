@@ -1,12 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openJetStream, purgeEntries } from '@millrace/bus';
+import { openBucketCopy, openJetStream, purgeEntries } from '@millrace/bus';
+import { keyRecordSchema } from '@millrace/contracts';
 import { createApiKey, spellApiKey } from '@millrace/identity';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { addFirstKey } from './first-key.ts';
-import { openKeyCopy } from './key-copy.ts';
+import { createCheck, openKeyCopy } from './key-copy.ts';
 import { createKeyRecord } from './key-rules.ts';
 import { openKeyStore } from './key-store.ts';
 
@@ -130,3 +131,28 @@ test('A new key that another replica has revoked before the answer of the bucket
   copy.put(record.id, later);
   expect(copy.get(record.id)).toEqual(later);
 });
+
+test('A purge of the whole bucket removes its keys from memory', async () => {
+  const { store, removed, bus } = await openStore({ checkMs: 100 });
+  const record = createRecord();
+  await store.add(record);
+  const { jsm } = await openJetStream(bus);
+  await jsm.streams.purge(`KV_${bus.names.keys}`);
+  await eventually(() => removed.includes(record.id));
+  expect(await store.find(record.id)).toBeUndefined();
+});
+
+test.each([1, 2])(
+  'A copy is not read again for newest entries that the server has removed (%i of 2)',
+  async (count) => {
+    const { store, bus } = await openStore();
+    const access = await openJetStream(bus);
+    for (let n = 0; n < 2; n += 1) await store.add(createRecord());
+    for (let n = 0; n < count; n += 1) await access.jsm.streams.deleteMessage(`KV_${bus.names.keys}`, 2 - n);
+    const copy = await openBucketCopy(access, bus.names.keys, keyRecordSchema);
+    onTestFinished(() => copy.stop());
+    expect(copy.list()).toHaveLength(2 - count);
+    const check = createCheck(access, copy);
+    expect([await check(), await check(), await check()]).toEqual([undefined, undefined, undefined]);
+  },
+);

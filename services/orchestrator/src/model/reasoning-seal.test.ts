@@ -64,7 +64,13 @@ describe('The reasoning of a prompt', () => {
   });
 
   test('is dropped if nothing follows it in its message', () => {
-    expect(listKept([{ role: 'assistant', content: answer(two) }])).toEqual([]);
+    const call = { type: 'tool-call', toolCallId: 'c', toolName: 't', input: {} };
+    expect(listKept([{ role: 'assistant', content: [call, ...answer(two)] }])).toEqual([]);
+  });
+
+  test('is dropped with its message if the message has no other part', () => {
+    const user = { role: 'user', content: [{ type: 'text', text: 'Hi.' }] } as const;
+    expect(keepSealed([user, { role: 'assistant', content: answer(two) }], MODEL)).toEqual([user]);
   });
 
   test('has no part if the provider has not signed it', () => {

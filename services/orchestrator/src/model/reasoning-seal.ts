@@ -83,23 +83,24 @@ const readSeal = (seal: unknown): ProviderMetadata =>
 
 type PromptPart = { type?: unknown; text?: unknown; providerOptions?: unknown };
 
-/** Returns the prompt with the reasoning that the model wrote itself and that nothing has changed, without the seals. */
+/**
+ * Returns the prompt with the reasoning that the model wrote itself and that nothing has changed, without the seals. A message is left
+ * out if none of its parts remains, because compatible servers refuse an empty one.
+ */
 export function keepSealed(prompt: Prompt, modelId: string): Prompt {
-  return prompt.map((message) => {
+  return prompt.flatMap((message) => {
     const content: unknown = message['content'];
-    if (message.role !== 'assistant' || !Array.isArray(content) || !content.some(isReasoning)) return message;
+    if (message.role !== 'assistant' || !Array.isArray(content) || !content.some(isReasoning)) return [message];
     const parts: PromptPart[] = content;
     const items = Map.groupBy(parts.filter(isReasoning), (part, at) => readItem(part.providerOptions, `part ${at}`));
     const kept = new Set([...items.values()].filter((item) => isIntact(item, modelId)).flat());
     const last = parts.findLastIndex((part) => !isReasoning(part));
-    return {
-      ...message,
-      // A provider refuses reasoning without the item that followed it.
-      content: parts.flatMap((part, at) => {
-        if (!isReasoning(part)) return [part];
-        return kept.has(part) && at < last ? [removeSeal(part)] : [];
-      }),
-    };
+    // A provider refuses reasoning without the item that followed it.
+    const sent = parts.flatMap((part, at) => {
+      if (!isReasoning(part)) return [part];
+      return kept.has(part) && at < last ? [removeSeal(part)] : [];
+    });
+    return sent.length > 0 ? [{ ...message, content: sent }] : [];
   });
 }
 
