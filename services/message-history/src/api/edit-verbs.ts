@@ -14,7 +14,7 @@ import { chooseMemoryOwner, requireOwnResource, type MemoryCaller } from '@millr
 import { createTailConflict } from '../store/history-errors.ts';
 import type { HistoryStore, OwnedThread } from '../store/history-store.ts';
 import { createThreadClone } from './clone-thread.ts';
-import type { GetOwnThread } from './get-own-thread.ts';
+import { findOwnedThread, type GetOwnThread } from './get-own-thread.ts';
 import { forgetMessages, splitIds, type Forget } from '../store/forget-messages.ts';
 import { recordJudges } from '../store/stored-message.ts';
 
@@ -30,12 +30,7 @@ type EditParts = { store: HistoryStore; forget: Forget; getOwnThread: GetOwnThre
 type EditVerbs = { [V in EditVerb]: (request: ApiRequest<V>, call: MemoryCaller) => Promise<ApiAnswer<V>> };
 
 export function createEditVerbs({ store, forget, getOwnThread }: EditParts): EditVerbs {
-  const findOwned = async (threadId: string, call: MemoryCaller) => {
-    const { tenant } = call;
-    const { resourceId } = await getOwnThread(threadId, call);
-    const place = { tenant, threadId, ...(resourceId !== undefined && { resourceId }) };
-    return { place, owned: { tenant, threadId, owner: chooseMemoryOwner(place) } };
-  };
+  const findOwned = (threadId: string, call: MemoryCaller) => findOwnedThread(getOwnThread, threadId, call);
   const countMessages = async ({ tenant, threadId }: OwnedThread) =>
     (await store.getThread({ tenant, threadId })).messageCount;
   return {

@@ -1,16 +1,10 @@
 // Implements the public verbs on threads and their messages, for tenant and caller of the subject: an operator reads
 // all threads of the tenant, every other caller those of its own resource.
 import { MillraceError, isOperator, type ApiAnswer, type ApiRequest, type Message } from '@millrace/contracts';
-import {
-  chooseMemoryOwner,
-  isOwnResource,
-  buildResourceOwner,
-  requireOwnResource,
-  type MemoryCaller,
-} from '@millrace/stores';
+import { isOwnResource, buildResourceOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
 import { createUnknownThreadError } from '../store/history-errors.ts';
 import { createEditVerbs, type EditVerb } from './edit-verbs.ts';
-import type { GetOwnThread } from './get-own-thread.ts';
+import { findOwnedThread, type GetOwnThread } from './get-own-thread.ts';
 import type { Forget } from '../store/forget-messages.ts';
 import { READ_MAX_BYTES, type HistoryStore } from '../store/history-store.ts';
 
@@ -46,13 +40,8 @@ function createReadVerbs(store: HistoryStore, getOwnThread: GetOwnThread): Handl
       if (include) {
         if (last !== undefined || offset !== 0)
           throw createRangeError('`include` names messages, and `last` and `offset` a range', 'include');
-        const { resourceId } = await getOwnThread(threadId, call);
-        const owner = chooseMemoryOwner({ threadId, ...(resourceId !== undefined && { resourceId }) });
-        return cutIncluded(
-          await store.findMessages({ tenant, threadId, owner }, [...new Set(include)]),
-          include,
-          limit,
-        );
+        const { owned } = await findOwnedThread(getOwnThread, threadId, call);
+        return cutIncluded(await store.findMessages(owned, [...new Set(include)]), include, limit);
       }
       if (!isOperator(caller)) await getOwnThread(threadId, call);
       if (last === undefined) return store.listMessages({ tenant, threadId }, { limit, offset });
@@ -68,20 +57,22 @@ const createRangeError = (problem: string, path: string): MillraceError =>
     remedy: 'Leave one of them out.',
   });
 
-/** Returns the messages in the order of the ids, at least one, until `limit` or READ_MAX_BYTES. */
+/** Returns the messages in the order of the ids. */
 function cutIncluded(found: readonly Message[], ids: readonly string[], limit: number): ApiAnswer<'messages-list'> {
   const byId = new Map(found.map((message) => [message.id, message]));
   const ordered = [...new Set(ids)].flatMap((id) => byId.get(id) ?? []).slice(0, limit);
-  let left = READ_MAX_BYTES;
-  const end = ordered.findIndex((message, at) => (left -= Buffer.byteLength(JSON.stringify(message))) < 0 && at > 0);
-  return { messages: end === -1 ? ordered : ordered.slice(0, end), total: found.length };
+  return { messages: cutToFit(ordered), total: found.length };
 }
 
-/** Ends a page before the thread that exceeds READ_MAX_BYTES. */
 function cutPage({ threads, total }: ApiAnswer<'threads-list'>, offset: number): ApiAnswer<'threads-list'> {
-  let left = READ_MAX_BYTES;
-  const end = threads.findIndex((thread) => (left -= Buffer.byteLength(JSON.stringify(thread))) < 0);
-  const fitting = end === -1 ? threads : threads.slice(0, end);
+  const fitting = cutToFit(threads);
   const next = offset + fitting.length;
   return { threads: fitting, total, ...(fitting.length > 0 && next < total && { next }) };
+}
+
+/** Returns the first items up to READ_MAX_BYTES of JSON, at least one. */
+function cutToFit<T>(items: readonly T[]): T[] {
+  let left = READ_MAX_BYTES;
+  const end = items.findIndex((item, at) => (left -= Buffer.byteLength(JSON.stringify(item))) < 0 && at > 0);
+  return items.slice(0, end === -1 ? items.length : end);
 }
