@@ -89,12 +89,25 @@ describe('a model that fails', () => {
     expect(made.asked).toHaveLength(1);
   });
 
+  test('is not asked again by a stage that rejects its answer if processAPIError has used up the count', async () => {
+    const made = await openStep(
+      [{ error: refused }, { text: 'Rude.' }],
+      {
+        processAPIError: () => ({ type: 'retry' }),
+        processLLMResponse: () => ({ type: 'abort', reason: 'Too rude.', retry: true }),
+      },
+      { agent: { maxProcessorRetries: 1 } },
+    );
+    expect(await made.answer()).toMatchObject({ form: 'tripwire', tripwire: { reason: 'Too rude.' } });
+    expect(made.asked).toHaveLength(2);
+  });
+
   test('can be replaced by another one for the step, and the run’s state names that one', async () => {
     const made = await openStep([{ error: refused }, { text: 'Hello.' }], {
       processAPIError: () => ({ type: 'retry', model: 'openai/other' }),
     });
     await made.answer();
-    expect(made.run.getState().open).toMatchObject({ errorRetries: 1, model: 'openai/other' });
+    expect(made.run.getState()).toMatchObject({ retryCount: 1, open: { model: 'openai/other' } });
     expect(made.run.getState().open?.answer?.model).toBe('openai/other');
   });
 

@@ -4,10 +4,9 @@ import type { Run } from '../state/run-context.ts';
 
 export type StepInput = StageInput & { conversation: NonNullable<StageInput['conversation']> };
 
-/** Retries that processAPIError requested count in all stages of the step. */
 export function buildStepInput(run: Run): StepInput {
-  const { retryCount, steps, conversation, open } = run.getState();
-  return { retryCount: retryCount + (open?.errorRetries ?? 0), stepNumber: steps.length, conversation, steps };
+  const { retryCount, steps, conversation } = run.getState();
+  return { retryCount, stepNumber: steps.length, conversation, steps };
 }
 
 /** Settles the step's chunks: the stages of the step have judged them, and `release: step` releases them. */

@@ -104,13 +104,13 @@ describe('a step in a run’s state', () => {
       { action: 'error-retried', model: 'openai/other' },
       { action: 'error-retried' },
     );
-    expect(state.open).toMatchObject({ errorRetries: 2, model: 'openai/other' });
+    expect(state).toMatchObject({ retryCount: 2, open: { model: 'openai/other' } });
     const next = foldActions(
       state,
       { action: 'rewound', to: 'step', feedback: '' },
       { action: 'step-opened', firstIndex: 0 },
     );
-    expect(next.open).toMatchObject({ errorRetries: 0 });
+    expect(next.retryCount).toBe(3);
     expect(next.open).not.toHaveProperty('model');
   });
 

@@ -124,7 +124,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'processors-billed':
       return { ...state, usage: addProcessorUsage(state.usage, action.usage) };
     case 'error-retried':
-      return open ? { ...state, open: retryStep(open, action.model) } : state;
+      return open ? retryStep(state, open, action.model) : state;
     case 'answer-accepted':
       return open ? acceptAnswer(state, { ...open, tools: action.tools }, action.answer) : state;
     case 'calls-judged':
@@ -200,7 +200,6 @@ function createStep({ conversation }: RunState, firstIndex: number): OpenStep {
   return {
     firstIndex,
     base: conversation,
-    errorRetries: 0,
     tools: [],
     begun: [],
     results: [],
@@ -209,8 +208,8 @@ function createStep({ conversation }: RunState, firstIndex: number): OpenStep {
   };
 }
 
-function retryStep(open: OpenStep, model = open.model): OpenStep {
-  return { ...open, errorRetries: open.errorRetries + 1, ...(model !== undefined && { model }) };
+function retryStep(state: RunState, open: OpenStep, model = open.model): RunState {
+  return { ...state, retryCount: state.retryCount + 1, open: { ...open, ...(model !== undefined && { model }) } };
 }
 
 /**

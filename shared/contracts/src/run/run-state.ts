@@ -211,7 +211,6 @@ export type RunAction = z.infer<typeof runActionSchema>;
 export const openStepSchema = z.object({
   firstIndex: count.describe('index of the first chunk of the step, or its future index: the target of a retract'),
   base: conversationSchema.describe('the conversation at the start of the step'),
-  errorRetries: count.default(0).describe('tries that processAPIError has asked for'),
   model: modelIdSchema.optional().describe('model that processAPIError requested instead of the agent’s'),
   draft: draftSchema.optional(),
   answer: stepAnswerSchema.optional(),
