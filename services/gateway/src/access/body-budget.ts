@@ -1,6 +1,5 @@
 // Bounds the bytes of the bodies that arrive at the same time: a caller that sends slowly holds the memory of its body.
-import { MillraceError } from '@millrace/contracts';
-import { createAccountBudget } from './account-budget.ts';
+import { MillraceError, createPlaces } from '@millrace/contracts';
 
 /** Bodies of the maximum size that arrive at the same time, of one account and of all. */
 const ACCOUNT_BODIES = 16;
@@ -16,21 +15,15 @@ export type ArrivingBody = {
 
 /** @param maxBytes maximum size of one body */
 export function createBodyBudget(maxBytes: number): (account: string) => ArrivingBody {
-  const budget = createAccountBudget(ALL_BODIES * maxBytes);
+  const openPlace = createPlaces({ all: ALL_BODIES * maxBytes });
   return (account) => {
-    let own = 0;
-    let isFree = false;
+    const place = openPlace({ account, most: ACCOUNT_BODIES * maxBytes });
     return {
       grow(bytes) {
-        const full = isFree ? 'account' : budget.take(account, bytes, ACCOUNT_BODIES * maxBytes);
+        const full = place.grow(bytes);
         if (full) throw createBodyError(full === 'account' ? 'The credential sends' : 'All callers together send');
-        own += bytes;
       },
-      free() {
-        isFree = true;
-        budget.give(account, own);
-        own = 0;
-      },
+      free: place.free,
     };
   };
 }

@@ -2,12 +2,11 @@
 // replicas share the counts of requests and tokens; open streams are counted by each replica.
 import { createHash } from 'node:crypto';
 import type { Client } from '@millrace/client';
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, createPlaces } from '@millrace/contracts';
 import type { Log } from '@millrace/service';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Redis } from 'ioredis';
 import type { Access } from './access.ts';
-import { createAccountBudget } from './account-budget.ts';
 import { createBodyBudget, type ArrivingBody } from './body-budget.ts';
 import { createTokenMemory } from './counted-tokens.ts';
 
@@ -43,7 +42,7 @@ export function createLimits(settings: LimitSettings): Limits {
   const { requestsPerMinute, streamsPerAccount, streams, redis, log } = settings;
   const openBody = createBodyBudget(settings.bodyBytes);
   const limiters = new Map<string, RateLimiterAbstract>();
-  const open = createAccountBudget(streams);
+  const openPlace = createPlaces({ all: streams });
   const takeUncounted = createTokenMemory(redis);
 
   const findLimiter = (name: string, points: number, duration: number): RateLimiterAbstract => {
@@ -74,14 +73,11 @@ export function createLimits(settings: LimitSettings): Limits {
     },
     openStream({ account, identity }) {
       const most = Math.min(identity.limits?.streams ?? streamsPerAccount, streamsPerAccount);
-      const full = open.take(account, 1, most);
+      const place = openPlace({ account, most });
+      const full = place.grow(1);
       if (full === 'account') throw createLimitError(`more than ${most} open streams`, MS_PER_SECOND);
       if (full) throw createLimitError(`more than ${streams} open streams of all callers`, MS_PER_SECOND);
-      let closed = false;
-      return () => {
-        if (!closed) open.give(account, 1);
-        closed = true;
-      };
+      return place.free;
     },
     openBody: ({ account }) => openBody(account),
     async countTokens(access, tokens) {

@@ -1,5 +1,5 @@
 // Limits the concurrent checks of this orchestrator, because a check has no queue to wait in, and their duration.
-import { MillraceError, createCounts, type RunParty } from '@millrace/contracts';
+import { MillraceError, createPlaces, type RunParty } from '@millrace/contracts';
 
 export type CheckLimits = { maxChecks: number; maxChecksPerTenant: number };
 /** Checks take about as long as their slowest guard. */
@@ -14,26 +14,14 @@ export type CheckPlaces = {
 const SHARE = 1 / 8;
 
 export function createCheckPlaces({ maxChecks, maxChecksPerTenant }: CheckLimits): CheckPlaces {
-  const tenants = createCounts();
-  const callers = createCounts();
+  const openPlace = createPlaces({ all: maxChecks, share: SHARE });
   return {
     take({ tenant, caller }) {
-      const party = `${tenant}.${caller}`;
-      const share = callers.get(party) > 0 ? 0 : SHARE;
-      const refuse = (path: string, limit: number, taken: number) => {
-        if (taken >= limit + Math.ceil(limit * share)) throw createTooManyChecksError(path, limit);
-      };
-      refuse('MAX_CHECKS_PER_TENANT', maxChecksPerTenant, tenants.get(tenant));
-      refuse('MAX_CHECKS', maxChecks, tenants.sum());
-      tenants.add(tenant, 1);
-      callers.add(party, 1);
-      let isFree = false;
-      return () => {
-        if (isFree) return;
-        isFree = true;
-        tenants.add(tenant, -1);
-        callers.add(party, -1);
-      };
+      const place = openPlace({ account: tenant, party: `${tenant}.${caller}`, most: maxChecksPerTenant });
+      const full = place.grow(1);
+      if (full === 'account') throw createTooManyChecksError('MAX_CHECKS_PER_TENANT', maxChecksPerTenant);
+      if (full) throw createTooManyChecksError('MAX_CHECKS', maxChecks);
+      return place.free;
     },
   };
 }

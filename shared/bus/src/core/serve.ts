@@ -1,7 +1,7 @@
 // Serves a subject: each request is validated, handled and answered, in any order. An invalid request is answered with
 // a coded error and logged, never dropped. `drain` accepts nothing new and waits for requests in flight: the client's
 // own drain does not.
-import { MillraceError, createCounts, toWireError, type JsonBounds } from '@millrace/contracts';
+import { MillraceError, createPlaces, toWireError, type JsonBounds } from '@millrace/contracts';
 import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
@@ -46,7 +46,7 @@ export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
   const { subject, queue, maxInFlight = MAX_IN_FLIGHT, nameParty } = options;
   const stats = { requests: 0, errors: 0, lastError: '', processingMs: 0 };
   const inFlight = new Set<Promise<void>>();
-  const ofParties = createCounts();
+  const openPlace = createPlaces({ all: maxInFlight, share: nameParty ? SHARE : 0 });
   /** Requests in flight by subject and reply subject. */
   const asked = new Map<string, Msg>();
   const subscription = subscribe(bus, subject, {
@@ -56,13 +56,11 @@ export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
       const known = asked.get(key);
       // The caller repeats a request without an answer: this replica answers its first copy, and a copy takes no place.
       if (known && message.reply && Buffer.compare(known.data, message.data) === 0) return;
-      const party = nameParty?.(message.subject);
-      const further = party === undefined || ofParties.get(party) > 0 ? 0 : Math.ceil(maxInFlight * SHARE);
-      if (inFlight.size >= maxInFlight + further) return refuseFull(bus, message, maxInFlight);
-      if (party !== undefined) ofParties.add(party, 1);
+      const place = openPlace({ account: nameParty?.(message.subject) ?? '' });
+      if (place.grow(1)) return refuseFull(bus, message, maxInFlight);
       const work = answer(bus, options, message, stats).finally(() => {
         inFlight.delete(work);
-        if (party !== undefined) ofParties.add(party, -1);
+        place.free();
         if (asked.get(key) === message) asked.delete(key);
       });
       inFlight.add(work);
