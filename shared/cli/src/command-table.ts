@@ -79,6 +79,10 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
     description: 'Print the logs of the local stack',
     load: async (cli) => (await import('./commands/logs-command.ts')).defineLogsCommand(cli),
   },
+  env: {
+    description: 'Print the addresses and keys of the local stack as variables',
+    load: async (cli) => (await import('./commands/env-command.ts')).defineEnvCommand(cli),
+  },
   'api-keys': {
     description: 'Create, list and revoke API keys',
     load: async (cli) => (await import('./commands/api-keys-command.ts')).defineApiKeysCommand(cli),

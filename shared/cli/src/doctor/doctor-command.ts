@@ -7,7 +7,8 @@ import { defineCliCommand, jsonArg, type Cli } from '../command/cli-command.ts';
 import { writeLine, writeJson, type CliIo } from '../command/cli-io.ts';
 import { CHECKS } from './doctor-checks.ts';
 import { runCheck, type Finding } from './doctor-finding.ts';
-import { checkGateway, findGateway } from './doctor-gateway.ts';
+import { findGateway } from '../command/find-gateway.ts';
+import { checkGateway } from './doctor-gateway.ts';
 import { makePrintable } from '../command/printable.ts';
 import { UsageError } from '../command/usage-error.ts';
 

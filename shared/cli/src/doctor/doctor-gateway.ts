@@ -1,48 +1,11 @@
 // Checks the gateway over HTTP: its answer, its version, the build of its console, and an API key.
-import { readFile } from 'node:fs/promises';
-import { resolveAddress } from '@millrace/bus';
 import { hideAddressParts } from '@millrace/contracts';
-import { locateFirstKeyFile } from '@millrace/identity';
 import { z } from 'zod';
-import type { CliIo } from '../command/cli-io.ts';
+import type { GatewayTarget } from '../command/find-gateway.ts';
 import type { Finding } from './doctor-finding.ts';
 
-export type GatewayTarget = {
-  url: string;
-  /** Source of the address. */
-  source: string;
-  /** True if a setting names the address: a gateway must run there. If false, the gateway may belong to another installation. */
-  isExpected: boolean;
-  key?: { text: string; source: string } | undefined;
-};
-
-type DoctorAddresses = { gateway?: string | undefined; url?: string | undefined };
-
-const DEFAULT_GATEWAY = 'http://127.0.0.1:8080';
-const DEFAULT_SOURCE = 'the default, because neither --gateway nor the stack.json of this NATS names one';
 const ASK_MS = 5_000;
 const name = 'gateway';
-
-/**
- * Chooses the address and the key. The first key of a stack is sent to the gateway of this stack alone; MILLRACE_API_KEY
- * to the address that the terminal or the stack names. The default address receives no key.
- */
-export async function findGateway({ env, cwd }: CliIo, { gateway, url }: DoctorAddresses): Promise<GatewayTarget> {
-  const text = env['MILLRACE_API_KEY'];
-  const own = text ? { text, source: 'MILLRACE_API_KEY' } : undefined;
-  if (gateway !== undefined) return { url: gateway, source: '--gateway', isExpected: true, key: own };
-  const bus = await resolveAddress({ ...env, ...(url !== undefined && { NATS_URL: url }) }, cwd);
-  const { keys, gatewayPort } = bus;
-  if (gatewayPort === undefined) return { url: DEFAULT_GATEWAY, source: DEFAULT_SOURCE, isExpected: false, key: own };
-  const file = keys === undefined ? undefined : locateFirstKeyFile(keys);
-  const first = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
-  return {
-    url: `http://127.0.0.1:${gatewayPort}`,
-    source: 'stack.json',
-    isExpected: true,
-    key: own ?? (file !== undefined && first ? { text: first.trim(), source: file } : undefined),
-  };
-}
 
 export async function checkGateway(target: GatewayTarget): Promise<Finding[]> {
   const health = await checkHealth(target);
