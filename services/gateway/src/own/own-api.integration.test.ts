@@ -258,3 +258,10 @@ describe('bodies of strangers', () => {
     },
   );
 });
+
+test('A parameter that the query repeats is refused by its name', async () => {
+  for (const query of ['limit=1&limit=2', 'limit=1&limit=1']) {
+    const refused = await gateway.fetch(`/v1/threads?${query}`, 'key-ada');
+    expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'message-invalid', path: 'limit' }]);
+  }
+});

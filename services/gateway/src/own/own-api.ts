@@ -50,9 +50,19 @@ async function serveRoute(route: OwnRoute, call: Context, context: GatewayContex
     ? await openBody(request, { scope, schema, headers: credited }, context)
     : { ...(await openAccess({ headers: credited }, scope, context)), body: {} };
   const { access, headers, body } = opened;
-  const query = route.query ? checkValue(call.req.query(), route.query, 'The query') : {};
+  const query = route.query ? checkValue(readQuery(call), route.query, 'The query') : {};
   const answer = await route.handle({ access, params: call.req.param(), query, body, request, context });
   const response = answer instanceof Response ? answer : Response.json(answer, { status: route.status ?? 200 });
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
+}
+
+/** @throws message-invalid for a repeated parameter, of which all values but the first would have no effect */
+function readQuery({ req }: Context): Record<string, string> {
+  const [repeated] = Object.entries(req.queries()).find(([, values]) => values.length > 1) ?? [];
+  if (repeated === undefined) return req.query();
+  throw new MillraceError('message-invalid', `The query has the parameter "${repeated}" more than once.`, {
+    path: repeated,
+    remedy: 'Send it once; a list of ids is separated by commas.',
+  });
 }
