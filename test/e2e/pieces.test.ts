@@ -43,7 +43,6 @@ test.each(MODELS.map((model, at) => [model, at]))(
   '%s: `flushMs` merges pieces that arrive separately',
   async (_, at) => {
     const [gathered, apart] = [await ask(`gathered-${at}`, 10), await ask(`at-once-${at}`, 10)];
-    expect(gathered.length).toBeLessThan(PIECES / 2);
     expect(apart.length).toBeGreaterThan(gathered.length);
     // The first piece does not wait. On a busy machine the next one arrives in the same read.
     expect(gathered[0]).toMatchObject({ payload: { text: expect.stringMatching(/^w00 (?:w01 )?$/) } });
