@@ -78,3 +78,21 @@ describe('The reasoning of a prompt', () => {
     expect(createReasoningSealer(MODEL).seal('rs_1', openai({ itemId: 'rs_1' }))).toEqual(openai({ itemId: 'rs_1' }));
   });
 });
+
+const PARTS = 1_024;
+/** Returns the processor time for an answer of a megabyte, in parts that the provider signs. */
+function measureSealing(readItemOf: (at: number) => string): number {
+  const sealer = createReasoningSealer(MODEL);
+  const before = process.cpuUsage();
+  for (let at = 0; at < PARTS; at += 1) {
+    sealer.addText(`part-${at}`, readItemOf(at), `${at}`.padEnd(1_024, 'x'));
+    sealer.seal(readItemOf(at), openai({ reasoningEncryptedContent: 'sealed' }));
+  }
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+test('A seal of one item for 1,024 parts costs at most 40 times the processor time of 1,024 items', () => {
+  const ratios = Array.from({ length: 3 }, () => measureSealing(() => 'rs') / measureSealing((at) => `rs_${at}`));
+  expect(Math.min(...ratios)).toBeLessThan(40);
+});

@@ -19,16 +19,21 @@ export type ReasoningSealer = {
   seal(item: string, metadata: ProviderMetadata | undefined): ProviderMetadata | undefined;
 };
 
+/** `digest`: of the text so far; absent after a further piece. A provider may sign each of many parts of an item. */
+type SealedText = { text: string; digest?: string };
+
 export function createReasoningSealer(modelId: string): ReasoningSealer {
-  const items = new Map<string, Map<string, string>>();
+  const items = new Map<string, Map<string, SealedText>>();
   return {
     addText(partId, item, text) {
-      const texts = items.get(item) ?? new Map<string, string>();
-      items.set(item, texts.set(partId, (texts.get(partId) ?? '') + text));
+      const texts = items.get(item) ?? new Map<string, SealedText>();
+      items.set(item, texts.set(partId, { text: (texts.get(partId)?.text ?? '') + text }));
     },
     seal(item, metadata) {
       if (!isSigned(metadata)) return metadata;
-      return { ...metadata, [SEAL]: { modelId, digest: digestTexts([...(items.get(item)?.values() ?? [])]) } };
+      const texts = [...(items.get(item)?.values() ?? [])];
+      const digests = texts.map((part) => (part.digest ??= digestText(part.text)));
+      return { ...metadata, [SEAL]: { modelId, digest: joinDigests(digests) } };
     },
   };
 }
@@ -111,7 +116,7 @@ function isIntact(item: readonly PromptPart[], modelId: string): boolean {
   const options = item.at(-1)?.providerOptions;
   const seal = isObject(options) ? options[SEAL] : undefined;
   if (!isObject(seal) || seal['modelId'] !== modelId) return false;
-  return seal['digest'] === digestTexts(item.map(({ text }) => String(text)));
+  return seal['digest'] === joinDigests(item.map(({ text }) => digestText(String(text))));
 }
 
 function removeSeal(part: PromptPart): PromptPart {
@@ -122,5 +127,5 @@ function removeSeal(part: PromptPart): PromptPart {
 const isSigned = (metadata: ProviderMetadata | undefined): metadata is ProviderMetadata =>
   Object.values(metadata ?? {}).some((members) => SIGNATURES.some((name) => typeof members[name] === 'string'));
 
-const digestTexts = (texts: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(texts)).digest('base64url');
+const digestText = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const joinDigests = (digests: readonly string[]): string => digestText(digests.join(' '));
