@@ -8,6 +8,7 @@ const ofStores = [...ofProcessorServices, 'stores'];
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   servers: [],
+  'openai-wire': [],
   bus: ['contracts'],
   /** The roles of the bus, and the keys of their users. */
   identity: ['contracts', 'bus'],
@@ -22,8 +23,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   cli: ['contracts', 'bus', 'client', 'check', 'identity'],
   orchestrator: ['contracts', 'bus', 'service', 'models'],
   auth: ['contracts', 'bus', 'identity', 'service'],
-  gateway: ['contracts', 'bus', 'client', 'identity', 'service', 'stores'],
-  'dev-model': ['service'],
+  gateway: ['contracts', 'bus', 'client', 'identity', 'openai-wire', 'service', 'stores'],
+  'dev-model': ['openai-wire', 'service'],
   guardrails: ofStores,
   tools: ofProcessorServices,
   'message-history': ofStores,

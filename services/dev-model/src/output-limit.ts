@@ -14,16 +14,14 @@ const joinTurnText = (turn: ModelTurn): string =>
 export const countInputTokens = (turns: readonly ModelTurn[]): number =>
   turns.reduce((sum, turn) => sum + estimateTokens(joinTurnText(turn)), 0);
 
-export type TokenUsage = { readonly input: number; readonly output: number; readonly reasoning: number };
-
-/** `output` includes `reasoning`, as in OpenAI's figures. */
-export function countUsage(call: ServedCall, reply: ModelReply): TokenUsage {
-  const reasoning = estimateTokens(reply.reasoning);
+/** The output includes the reasoning, as in OpenAI's figures. */
+export function countUsage(call: ServedCall, reply: ModelReply) {
+  const reasoningTokens = estimateTokens(reply.reasoning);
   const calls = reply.toolCalls.reduce((sum, { name, arguments: args }) => sum + estimateTokens(name + args), 0);
   return {
-    input: countInputTokens(call.conversation.turns),
-    output: reasoning + estimateTokens(reply.text) + calls,
-    reasoning,
+    inputTokens: countInputTokens(call.conversation.turns),
+    outputTokens: reasoningTokens + estimateTokens(reply.text) + calls,
+    reasoningTokens,
   };
 }
 

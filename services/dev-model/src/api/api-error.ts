@@ -1,13 +1,6 @@
 // Errors in OpenAI's shape, `{error: {message, type, code, param}}`, which the provider client turns into an
 // APICallError with the status and the headers of the answer (https://platform.openai.com/docs/guides/error-codes).
-export type ApiErrorBody = {
-  readonly error: {
-    readonly message: string;
-    readonly type: string;
-    readonly code: string;
-    readonly param: string | null;
-  };
-};
+import { chooseErrorType, type OpenAiError } from '@millrace/openai-wire';
 
 export type ApiErrorDetails = {
   readonly status: number;
@@ -34,13 +27,6 @@ export class ApiError extends Error {
   }
 }
 
-export const buildErrorBody = (error: ApiError): ApiErrorBody => ({
+export const buildErrorBody = (error: ApiError): { error: OpenAiError } => ({
   error: { message: error.message, type: chooseErrorType(error.status), code: error.code, param: error.param },
 });
-
-export function chooseErrorType(status: number): string {
-  if (status === 401) return 'authentication_error';
-  if (status === 403) return 'permission_error';
-  if (status === 429) return 'rate_limit_error';
-  return status >= 500 ? 'server_error' : 'invalid_request_error';
-}

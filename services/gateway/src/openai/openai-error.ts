@@ -1,9 +1,8 @@
-// Writes errors in OpenAI's shape, with all four members: clients of other families read each of them.
+// Writes errors in OpenAI's shape.
 import type { ErrorCode, WireError } from '@millrace/contracts';
+import { chooseErrorType, type OpenAiError } from '@millrace/openai-wire';
 import { TOOL_PATHS } from './client-tools.ts';
 import { buildErrorHeaders, toHttpError } from '../http/error-status.ts';
-
-export type OpenAiError = { message: string; type: string; param: string | null; code: string };
 
 /** A block by a processor. LiteLLM and Azure readers know this pair of code and type. */
 export class ContentBlocked extends Error {
@@ -36,7 +35,7 @@ export function describeOpenAiError(thrown: unknown): {
   const message = error.remedy === undefined ? error.message : `${error.message} ${error.remedy}`;
   return {
     status,
-    error: { message, type: chooseType(status), param: chooseParam(error), code: CODES[error.code] ?? error.code },
+    error: { message, type: chooseErrorType(status), param: chooseParam(error), code: CODES[error.code] ?? error.code },
     headers: buildErrorHeaders(known),
   };
 }
@@ -54,13 +53,6 @@ function describeBlock({ message, processor }: ContentBlocked) {
   const innererror = { code: 'ResponsibleAIPolicyViolation', ...(processor !== undefined && { processor }) };
   const error = { message, type: 'invalid_request_error', param: null, code: 'content_policy_violation', innererror };
   return { status: 400, error, headers: {} };
-}
-
-export function chooseType(status: number): string {
-  if (status === 401) return 'authentication_error';
-  if (status === 403) return 'permission_error';
-  if (status === 429) return 'rate_limit_error';
-  return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
 /** @param runId of an accepted run: the clients must not repeat the request by themselves */

@@ -6,10 +6,11 @@ import type { GatewayContext } from '../../context/gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
 import { openOwnedRun, type OwnedStream } from '../../access/open-stream.ts';
 import { fromWireError, type RunResult, type Usage } from '@millrace/contracts';
+import { describeChatCall, describeCompletion, type ChatHead } from '@millrace/openai-wire';
 import { chatRequestSchema, type ChatCompletionBody } from './chat-request.ts';
-import { describeSuspension, isObjectBroken } from './chat-state.ts';
+import { chooseFinishReason, describeSuspension, isObjectBroken } from './chat-state.ts';
 import { holdHeaders, readChatFrames } from './chat-stream.ts';
-import { createChatWriter, describeCall, describeResult, writeCompletion, type ChatIdentity } from './chat-wire.ts';
+import { createChatWriter } from './chat-wire.ts';
 import { onResponseEnd } from '../../http/response-end.ts';
 import { settleRequest } from '../../recent/open-request.ts';
 import { ContentBlocked, describeOpenAiError, openAiErrorResponse } from '../openai-error.ts';
@@ -30,10 +31,11 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
       const { runId } = started.run;
       accepted = runId;
       context.limits.countRun(started.access, started.client, runId);
-      const identity = { runId, model: body.model, created: Math.floor(Date.now() / MS_PER_SECOND) };
+      const created = Math.floor(Date.now() / MS_PER_SECOND);
+      const head = { id: `chatcmpl-${runId}`, model: body.model, created };
       const headers = { ...opened.headers, ...started.headers };
-      if (body.stream === true) return await streamChat(identity, body, started, { context, owned, headers });
-      const answer = await answerChat(identity, started, { context, owned, headers });
+      if (body.stream === true) return await streamChat(head, body, started, { context, owned, headers });
+      const answer = await answerChat(head, started, { context, owned, headers });
       owned.close();
       const { opened: record } = started;
       return onResponseEnd(answer, (isSent) => void settleRequest(record, { isSent }));
@@ -64,11 +66,7 @@ const isLeft = (
 
 type AnswerParts = { context: GatewayContext; owned: OwnedStream; headers: Record<string, string> };
 
-async function answerChat(
-  identity: ChatIdentity,
-  started: StartedChat,
-  { owned, headers }: AnswerParts,
-): Promise<Response> {
+async function answerChat(head: ChatHead, started: StartedChat, { owned, headers }: AnswerParts): Promise<Response> {
   const { run, client } = started;
   const [whole, text] = await Promise.all([run.result(), started.before && readText(run)]);
   const usage = subtractUsage(whole.usage, started.before ?? {});
@@ -80,18 +78,20 @@ async function answerChat(
     const end = describeSuspension(run.runId, pending);
     const message =
       end.kind === 'calls'
-        ? { content: result.text || null, tool_calls: end.calls.map(describeCall) }
+        ? { content: result.text || null, tool_calls: end.calls.map(describeChatCall) }
         : { content: end.text };
     const reason = end.kind === 'calls' ? 'tool_calls' : 'stop';
-    const body = writeCompletion(identity, { role: 'assistant', refusal: null, ...message }, reason, usage);
-    return Response.json(body, { headers: { ...headers, 'x-millrace-status': 'suspended' } });
+    return Response.json(describeCompletion(head, message, reason, usage), {
+      headers: { ...headers, 'x-millrace-status': 'suspended' },
+    });
   }
   const refusal = result.tripwire?.reason ?? readBroken(result);
   if (refusal !== undefined) {
-    const message = { role: 'assistant', content: result.text, refusal } as const;
-    return Response.json(writeCompletion(identity, message, 'content_filter', result.usage), { headers });
+    const message = { content: result.text, refusal };
+    return Response.json(describeCompletion(head, message, 'content_filter', usage), { headers });
   }
-  return Response.json(describeResult(identity, result), { headers });
+  const reason = chooseFinishReason(result.finishReason);
+  return Response.json(describeCompletion(head, { content: result.text }, reason, usage), { headers });
 }
 
 /** Returns the text that the reader has received: the result of a continued run holds that of its earlier answers too. */
@@ -119,7 +119,7 @@ function throwFailed(result: RunResult): void {
 }
 
 async function streamChat(
-  identity: ChatIdentity,
+  head: ChatHead,
   body: ChatCompletionBody,
   started: StartedChat,
   { context, owned, headers }: AnswerParts,
@@ -127,7 +127,7 @@ async function streamChat(
   const { run, client, opened, before = {} } = started;
   const { settings } = context;
   const includeUsage = body.stream_options?.include_usage === true;
-  const writer = createChatWriter(identity, includeUsage);
+  const writer = createChatWriter(head, includeUsage);
   const frames = readChatFrames(run, writer);
   const readUsage = async (finished: Usage | undefined) =>
     subtractUsage(finished ?? (await client.runs.get(run.runId)).result?.usage ?? {}, before);

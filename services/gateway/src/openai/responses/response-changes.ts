@@ -1,6 +1,7 @@
 // The state of a response, and the changes of it that several chunks cause. Pure.
 import type { Usage, WireError } from '@millrace/contracts';
-import { addText, closeText, openText, type ResponseEvent } from './item-events.ts';
+import { openItem, type ResponseEvent } from '@millrace/openai-wire';
+import { addText, closeText } from './item-events.ts';
 import type { OutputItem, TextItem } from './response-items.ts';
 
 type ResponseStatus = 'in_progress' | 'completed' | 'failed' | 'cancelled';
@@ -60,7 +61,7 @@ export function buildNextItem<K extends OutputItem['kind']>(
 
 export const openNew = (state: ResponseState, item: TextItem): ResponseStep => ({
   state: { ...state, opened: state.opened + 1, items: [...state.items, item] },
-  events: openText(item),
+  events: openItem(item),
 });
 
 export function closeOne(state: ResponseState, item: TextItem, status: 'completed' | 'incomplete'): ResponseStep {
@@ -89,6 +90,6 @@ export function addMessage(
   const closed = closeText(added.item, 'completed');
   return {
     state: { ...state, opened: state.opened + 1, items: [...state.items, closed.item] },
-    events: [...openText(item), ...added.events, ...closed.events],
+    events: [...openItem(item), ...added.events, ...closed.events],
   };
 }

@@ -1,17 +1,22 @@
 // The output items of a response: messages, reasoning, calls of the agent's tools, and questions about calls. Items are
 // values: every change is a new item.
 import { writeWithText, type JsonValue } from '@millrace/contracts';
+import {
+  describeWrittenItem,
+  type ItemPlace,
+  type ItemStatus,
+  type WrittenCall,
+  type WrittenText,
+} from '@millrace/openai-wire';
 
-type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 /** Lengths of the text after each chunk, from the last to the first: a retraction inside of an item cuts there. */
 type Pieces = { index: number; end: number; before: Pieces } | undefined;
-type ItemBase = { id: string; outputIndex: number; from: number; status: ItemStatus };
+type ItemBase = ItemPlace & { from: number; status: ItemStatus };
 
-export type TextItem = ItemBase & {
-  kind: 'message' | 'reasoning' | 'refusal';
+export type TextItem = WrittenText & {
+  from: number;
   /** Id of the part in the chunks. */
   part: string;
-  text: string;
   pieces: Pieces;
 };
 export type CallItem = ItemBase & {
@@ -26,7 +31,7 @@ export type CallItem = ItemBase & {
 };
 type ApprovalItem = ItemBase & { kind: 'approval'; name: string; args: string };
 /** A call of the client's tool. */
-export type FunctionItem = ItemBase & { kind: 'function'; callId: string; name: string; args: string };
+export type FunctionItem = WrittenCall & { from: number };
 export type OutputItem = TextItem | CallItem | ApprovalItem | FunctionItem;
 
 /** The agent's own tools: its services are behind the orchestrator, and a client does not address them. */
@@ -49,31 +54,16 @@ export function cutText({ text, pieces }: TextItem, index: number): Pick<TextIte
 export const stringify = (value: JsonValue | undefined, text?: string): string =>
   typeof value === 'string' ? value : writeWithText(value ?? null, text, 'tool');
 
-export const describeTextPart = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
-export const describeRefusalPart = (refusal: string) => ({ type: 'refusal', refusal });
-export const describeSummaryPart = (text: string) => ({ type: 'summary_text', text });
-
-/** Describes an item as the protocol shows it: a text that is in progress has no content yet. */
 export function describeItem(item: OutputItem): object {
   const { id, status } = item;
   switch (item.kind) {
-    case 'message':
-    case 'refusal':
-      return { id, type: 'message', status, role: 'assistant', content: listContent(item) };
-    case 'reasoning':
-      return { id, type: 'reasoning', summary: status === 'in_progress' ? [] : [describeSummaryPart(item.text)] };
     case 'call': {
       const { name, args, output, error } = item;
       return { id, type: 'mcp_call', server_label: SERVER_LABEL, name, arguments: args, output, error, status };
     }
-    case 'function':
-      return { id, type: 'function_call', status, call_id: item.callId, name: item.name, arguments: item.args };
     case 'approval':
       return { id, type: 'mcp_approval_request', server_label: SERVER_LABEL, name: item.name, arguments: item.args };
+    default:
+      return describeWrittenItem(item);
   }
-}
-
-function listContent({ kind, status, text }: TextItem): object[] {
-  if (status === 'in_progress') return [];
-  return [kind === 'refusal' ? describeRefusalPart(text) : describeTextPart(text)];
 }

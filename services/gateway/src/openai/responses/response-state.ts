@@ -3,7 +3,8 @@
 import type { PositionedChunk } from '@millrace/client';
 import type { Chunk, ChunkOf, WireError } from '@millrace/contracts';
 import { isObjectBroken, readError, readUsage } from '../chat/chat-state.ts';
-import { addText, closeCall, closeText, openCall, type ResponseEvent } from './item-events.ts';
+import type { ResponseEvent } from '@millrace/openai-wire';
+import { addText, closeCall, closeText, openCall } from './item-events.ts';
 import {
   addMessage,
   closeAll,

@@ -2,7 +2,8 @@
 import type { ChunkOf, ShownPending } from '@millrace/contracts';
 import { listClientCalls, type ClientCall } from '../../agents/client-calls.ts';
 import { describePending } from '../chat/chat-state.ts';
-import { addFunctionCall, addWhole, type ResponseEvent } from './item-events.ts';
+import type { ResponseEvent } from '@millrace/openai-wire';
+import { addFunctionCall, addWhole } from './item-events.ts';
 import { addMessage, closeAll, buildNextItem, type ResponseStep, type ResponseState } from './response-changes.ts';
 import { stringify, type FunctionItem, type OutputItem } from './response-items.ts';
 

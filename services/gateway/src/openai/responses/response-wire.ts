@@ -1,7 +1,7 @@
 // Writes responses: the object, and the events of a stream. The number of an event is a function of the chunk that
 // caused it, so that a client that reads again from a number misses nothing.
 import type { Position } from '@millrace/contracts';
-import type { ResponseEvent } from './item-events.ts';
+import { describeResponseObject, formatResponseEvent, type ResponseEvent } from '@millrace/openai-wire';
 import { describeItem } from './response-items.ts';
 import type { ResponseIdentity } from './response-identity.ts';
 import type { ResponseState } from './response-changes.ts';
@@ -13,41 +13,25 @@ export const readRunId = (responseId: string): string | undefined => RUN_ID.exec
 export function describeResponse(state: ResponseState, identity: ResponseIdentity): object {
   const { runId, status, error, items, usage, isSuspended } = state;
   const { model, createdAt, threadId, previousId, metadata } = identity;
-  return {
+  const members = {
     id: toResponseId(runId),
-    object: 'response',
     created_at: createdAt,
     status,
-    background: false,
     error: error && status === 'failed' ? { code: 'server_error', message: error.message } : null,
-    incomplete_details: null,
-    instructions: null,
-    max_output_tokens: null,
     model,
     output: items.map(describeItem),
-    parallel_tool_calls: true,
     previous_response_id: previousId ?? null,
     conversation: threadId === undefined ? null : { id: threadId },
-    reasoning: { effort: null, summary: null },
-    store: true,
     temperature: null,
     text: { format: { type: 'text' } },
     tool_choice: 'auto',
     tools: [],
     top_p: null,
     truncation: 'disabled',
-    usage: usage ? describeUsage(usage) : null,
     metadata: { ...metadata, ...(isSuspended && { millrace_status: 'suspended' }) },
   };
+  return describeResponseObject(members, usage);
 }
-
-const describeUsage = ({ inputTokens = 0, outputTokens = 0, ...more }: NonNullable<ResponseState['usage']>) => ({
-  input_tokens: inputTokens,
-  input_tokens_details: { cached_tokens: more.cachedInputTokens ?? 0 },
-  output_tokens: outputTokens,
-  output_tokens_details: { reasoning_tokens: more.reasoningTokens ?? 0 },
-  total_tokens: more.totalTokens ?? inputTokens + outputTokens,
-});
 
 /** Numbers for the events of one chunk. A retraction opens the parts again that it cuts, five events for each. */
 const EVENTS_OF_CHUNK = 1_024;
@@ -64,7 +48,7 @@ export function writeEvents(events: readonly ResponseEvent[], { epoch, index }: 
   for (const [at, event] of events.entries()) {
     const number = first + Math.min(at, EVENTS_OF_CHUNK - 1);
     if (number <= after) continue;
-    text += `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: number })}\n\n`;
+    text += formatResponseEvent(event, number);
   }
   return text;
 }
