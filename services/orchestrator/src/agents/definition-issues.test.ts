@@ -54,6 +54,16 @@ describe('a definition', () => {
     expect(placeEntries(more)).toEqual([issue]);
   });
 
+  test.each<[JsonObject, string]>([
+    [{ prices: { 'gpt-5-mini': { input: 1, output: 2 } } }, 'prices.gpt-5-mini: must be "openai/<id>"'],
+    [{ memory: { lastMessages: 'ten' } }, 'memory.lastMessages: must be a number, not a string'],
+    [{ maxSteps: 251 }, 'maxSteps: must be at most 250'],
+  ])('A definition with %j is refused with the expected value', (more, issue) => {
+    expect(read(more).issues.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      expect.stringContaining(issue),
+    ]);
+  });
+
   test('reports all issues at once, and reads the valid entries all the same', () => {
     const { issues, entries } = read({
       model: 'nope',

@@ -2,6 +2,7 @@
 // by name. Entries are read one by one, so that an invalid entry does not hide the others.
 import {
   isObject,
+  listIssues,
   AGENT_LIMITS,
   agentEntrySchema,
   agentSchema,
@@ -165,7 +166,7 @@ function findFormIssues(issue: z.core.$ZodIssue, fields: readonly string[]): Iss
       };
     });
   }
-  return [createInvalidIssue(formatPath(issue.path), issue.message)];
+  return listIssues(new z.ZodError([issue])).map(({ path = '', message }) => createInvalidIssue(path, message));
 }
 
 /** Returns the remedy for a field that other frameworks have under another name. */

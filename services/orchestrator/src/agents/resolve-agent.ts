@@ -50,12 +50,17 @@ export function resolveAgent(definition: JsonValue, known: KnownProcessors): Res
     return ordered.flatMap((place) => ('uses' in place ? place.uses : [place]));
   };
   const ordered = { input: sortList('input'), output: sortList('output'), error: sortList('error') };
-  if (issues.length > 0 || !agent) return { issues };
+  if (issues.length > 0 || !agent) return { issues: omitRepeated(issues) };
   const resolved = makePlan(agent, ordered, uses, known);
   const plan = agent.overrides ? { ...resolved, overridable: listOverridable(agent.overrides, known) } : resolved;
   const wrong = PLAN_CHECKS.flatMap((find) => find(agent, plan));
   return wrong.length > 0 ? { issues: wrong } : { agent, plan };
 }
+
+/** A memory that is missing is reported once for its two lists. */
+const omitRepeated = (issues: readonly Issue[]): Issue[] => [
+  ...new Map(issues.map((issue) => [`${issue.path} ${issue.message}`, issue])).values(),
+];
 
 const PLAN_CHECKS = [findQuestionIssues, findPriceIssues, findRawIssues, findFilesIssues, findAttemptIssues];
 
