@@ -81,12 +81,12 @@ describe('The reasoning of a prompt', () => {
 
 const PARTS = 1_024;
 /** Returns the processor time for an answer of a megabyte, in parts that the provider signs. */
-function measureSealing(readItemOf: (at: number) => string): number {
+function measureSealing(nameItem: (at: number) => string): number {
   const sealer = createReasoningSealer(MODEL);
   const before = process.cpuUsage();
   for (let at = 0; at < PARTS; at += 1) {
-    sealer.addText(`part-${at}`, readItemOf(at), `${at}`.padEnd(1_024, 'x'));
-    sealer.seal(readItemOf(at), openai({ reasoningEncryptedContent: 'sealed' }));
+    sealer.addText(`part-${at}`, nameItem(at), `${at}`.padEnd(1_024, 'x'));
+    sealer.seal(nameItem(at), openai({ reasoningEncryptedContent: 'sealed' }));
   }
   const { user, system } = process.cpuUsage(before);
   return user + system;
