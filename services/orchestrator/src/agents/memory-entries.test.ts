@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ListedEntry } from './definition-issues.ts';
 import { known as shipped, makeFound } from '../testing/known-processors.ts';
 import { expandMemory, findMisusedMemory } from './memory-entries.ts';
+import { resolveAgent } from './resolve-agent.ts';
 
 type Lists = Partial<Record<ListName, (string | EntryObject)[]>>;
 const listEntries = (lists: Lists): ListedEntry[] =>
@@ -157,4 +158,10 @@ test('Shipped memory processors of an earlier release advertise no member and ar
   const known = { ...shipped, processors: new Map(earlier.map((one) => [one.descriptor.id, one])) };
   const all = { semanticRecall: true, workingMemory: true };
   expect(uses('input', {}, all, known)).toEqual(['message-history', 'semantic-recall', 'working-memory']);
+});
+
+test('A memory without a running service is one issue for its two lists', () => {
+  const none = { processors: new Map(), tools: new Map(), refused: [] };
+  const definition = { name: 'demo', model: 'openai/gpt-5-mini', memory: { lastMessages: 2 } };
+  expect(resolveAgent(definition, none)).toMatchObject({ issues: [{ code: 'processor-unknown', path: 'memory' }] });
 });

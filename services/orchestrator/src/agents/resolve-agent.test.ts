@@ -239,13 +239,6 @@ describe('resolving an agent refuses, with names and place,', () => {
   });
 });
 
-test('A memory without a running service is one issue for its two lists', () => {
-  const none = { processors: new Map(), tools: new Map(), refused: [] };
-  expect(resolveAgent(definition({ memory: { lastMessages: 2 } }), none)).toMatchObject({
-    issues: [{ code: 'processor-unknown', path: 'memory' }],
-  });
-});
-
 test('a processor or a tool that is advertised but refused is named with the reason', () => {
   const refused = [
     { service: 'mine', name: 'my-guard', problem: 'descriptor.policy: must be an object' },
