@@ -14,6 +14,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   identity: ['contracts', 'bus'],
   models: ['contracts'],
   service: ['contracts', 'bus'],
+  /** One process for several services. */
+  host: ['service'],
   processor: ['contracts', 'bus', 'service'],
   foreign: ['contracts', 'processor'],
   stores: ['contracts', 'service'],
@@ -36,8 +38,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   /** The client is for its test only. */
   'processor-examples': ['contracts', 'processor', 'client'],
   packages: [],
-  dev: ['contracts', 'client', 'cli', 'identity', 'servers', 'service'],
-  testkit: ['contracts', 'bus', 'check', 'identity', 'service', 'processor', 'models', 'servers', 'client'],
+  dev: ['contracts', 'client', 'cli', 'host', 'identity', 'servers', 'service'],
+  testkit: ['contracts', 'bus', 'check', 'host', 'identity', 'service', 'processor', 'models', 'servers', 'client'],
   /** A black box over the bus and HTTP. */
   test: ['contracts', 'client', 'testkit'],
 };

@@ -3,10 +3,11 @@ import { readArguments } from './arguments.ts';
 
 describe('arguments of `npm start --`', () => {
   test.each([
-    [[], { command: 'serve', tour: true }],
-    [['--no-tour'], { command: 'serve', tour: false }],
-    [['--once', 'What is 17 * 23?'], { command: 'once', text: 'What is 17 * 23?' }],
-    [['--once=--help'], { command: 'once', text: '--help' }],
+    [[], { command: 'serve', tour: true, hasProcesses: false }],
+    [['--no-tour'], { command: 'serve', tour: false, hasProcesses: false }],
+    [['--processes'], { command: 'serve', tour: true, hasProcesses: true }],
+    [['--once', 'What is 17 * 23?'], { command: 'once', text: 'What is 17 * 23?', hasProcesses: false }],
+    [['--once=--help'], { command: 'once', text: '--help', hasProcesses: false }],
     [['--help'], { command: 'help' }],
   ])('%j', (argv, expected) => {
     expect(readArguments(argv)).toEqual(expected);

@@ -51,6 +51,8 @@ async function start(
     state,
     env: { PATH: process.env['PATH'], HEALTH_PORT: '8080', PROCESSORS: 'pii', ...elsewhere, ...over.env },
     resources,
+    // The fake services are programs.
+    hasProcesses: true,
     signal: over.signal ?? new AbortController().signal,
     report: () => {},
     restartPolicy: { firstDelayMs: 1, maxDelayMs: 1, maxDeaths: 2, windowMs: 60_000 },

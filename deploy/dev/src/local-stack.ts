@@ -3,7 +3,9 @@
 import { setMaxListeners } from 'node:events';
 import type { Resources } from '@millrace/service';
 import { startBackingServers, type BackingServers, type StackEnvironment } from './backing-servers.ts';
-import { listServiceSpecs } from './service-table.ts';
+import { PROXY, pickVariables } from './service-environment.ts';
+import { createLocalHost, type LocalHost } from './service-host.ts';
+import { listServiceSpecs, type HostName } from './service-table.ts';
 import { chooseGatewayPort, rejectOwnGateway } from './gateway-port.ts';
 import { startStandInModel } from './stand-in-model.ts';
 import type { StateDir } from './state-dir.ts';
@@ -20,6 +22,8 @@ export type LocalStackOptions = {
   /** Called when a program is fetched, or a process dies or restarts. */
   report: (line: string) => void;
   restartPolicy?: RestartPolicy;
+  /** Gives each service a process of its own. */
+  hasProcesses: boolean;
 };
 
 export type LocalStack = {
@@ -37,12 +41,19 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   // Each server, dev-model and the agent add a listener.
   setMaxListeners(0, signal);
   await rejectOwnGateway(env);
-  const [servers, model] = await awaitBoth(startBackingServers(options), provideModel(options));
+  const hosts = options.hasProcesses ? undefined : openHosts(options);
+  const [servers, model] = await awaitBoth(startBackingServers(options), provideModel(options, hosts?.processors));
   signal.throwIfAborted();
   const gatewayPort = await chooseGatewayPort(env);
   const specs = listServiceSpecs({ checkout, state, env, servers, model: model.env, gatewayPort });
   const services = specs.map((spec) =>
-    superviseService({ spec, logFile: state.log(spec.name), report, ...(policy && { policy }) }),
+    superviseService({
+      spec,
+      logFile: state.log(spec.name),
+      report,
+      ...(policy && { policy }),
+      ...(hosts && spec.host && { startProcess: hosts[spec.host].start }),
+    }),
   );
   resources.add('services', async () => void (await Promise.all(services.map((service) => service.stop()))));
   const all = model.standIn ? [...services, model.standIn.service] : services;
@@ -58,12 +69,25 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
 type Model = { env: StackEnvironment; standIn?: Awaited<ReturnType<typeof startStandInModel>> };
 
 /** Starts dev-model without a key and a base address: a compatible server of the user may need no key. */
-async function provideModel(options: LocalStackOptions): Promise<Model> {
+async function provideModel(options: LocalStackOptions, host?: LocalHost): Promise<Model> {
   const { env, resources } = options;
   if (env['OPENAI_API_KEY']) return { env: {} };
   if (env['OPENAI_BASE_URL']) return { env: { OPENAI_API_KEY: 'none' } };
-  const standIn = await startStandInModel(options, (stop) => resources.add('dev-model', stop));
+  const standIn = await startStandInModel({ ...options, host }, (stop) => resources.add('dev-model', stop));
   return { env: { OPENAI_API_KEY: 'stand-in', OPENAI_BASE_URL: `${standIn.url}/v1` }, standIn };
+}
+
+function openHosts({ env, state, resources }: LocalStackOptions): Record<HostName, LocalHost> {
+  const open = (name: HostName) => {
+    const host = createLocalHost({
+      name,
+      env: { ...pickVariables(env, PROXY), NODE_COMPILE_CACHE: state.compileCache },
+      logFile: state.log(`host-${name}`),
+    });
+    resources.add(`host of ${name}`, () => host.stop());
+    return host;
+  };
+  return { runs: open('runs'), processors: open('processors') };
 }
 
 /** Waits for both before rethrowing a failure: a resource that is still opening could not be released. */

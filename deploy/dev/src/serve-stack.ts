@@ -59,7 +59,7 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
   const { arguments: args, state, signal, printLine } = options;
   const startedAt = new Date();
   printLine('Starting Millrace.');
-  const stack = await startLocalStack({ ...options, resources });
+  const stack = await startLocalStack({ ...options, resources, hasProcesses: args.hasProcesses });
   const client = await openClient(stack.servers.nats, options.env);
   resources.add('client', () => client.close());
   await raceWithFailure(stack, applyAgentFile({ client, ...options }));

@@ -1,5 +1,5 @@
 // One life of a service as a child process: its own process group, its output in its log file, an end that is always seen.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { openLogFile } from './log-file.ts';
@@ -15,7 +15,12 @@ export type ServiceSpec = {
 };
 
 /** `reason`: as in "ended with code 1", "was ended by SIGKILL". */
-export type ProcessExit = { code: number | null; reason: string };
+export type ProcessExit = {
+  code: number | null;
+  reason: string;
+  /** Log with the last words of the process, if it is not that of the service. */
+  logFile?: string;
+};
 
 export type SpawnedService = {
   pid: number | undefined;
@@ -26,15 +31,13 @@ export type SpawnedService = {
 };
 
 /** A little more than the drain that services are given here (DRAIN_GRACE_MS, service-table.ts). */
-const DEFAULT_STOP_TIMEOUT_MS = 10_000;
+export const DEFAULT_STOP_TIMEOUT_MS = 10_000;
 
 const childProgram = join(import.meta.dirname, 'child.ts');
 
-export async function startServiceProcess(
-  spec: ServiceSpec,
-  logFile: string,
-  stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS,
-): Promise<SpawnedService> {
+export type StartProcess = (spec: ServiceSpec, logFile: string, stopTimeoutMs?: number) => Promise<SpawnedService>;
+
+export const startServiceProcess: StartProcess = async (spec, logFile, stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS) => {
   const log = await openLogFile(logFile);
   const child = spawn(process.execPath, [childProgram, spec.main], {
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
@@ -42,12 +45,7 @@ export async function startServiceProcess(
     // A process group of its own: Ctrl-C in the terminal is for the parent, which ends services before servers.
     detached: process.platform !== 'win32',
   });
-  const exited = new Promise<ProcessExit>((resolve) => {
-    child.once('error', (error) => resolve({ code: null, reason: `could not be started: ${error.message}` }));
-    child.once('exit', (code, signal) =>
-      resolve({ code, reason: signal === null ? `ended with code ${code}` : `was ended by ${signal}` }),
-    );
-  });
+  const exited = describeExit(child);
   await log.close();
 
   let stopping: Promise<void> | undefined;
@@ -60,4 +58,14 @@ export async function startServiceProcess(
     clearTimeout(kill);
   };
   return { pid: child.pid, exited, stop: () => (stopping ??= end()) };
+};
+
+/** Resolves however the process ends, also when it could not be started. */
+export function describeExit(child: ChildProcess): Promise<ProcessExit> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ code: null, reason: `could not be started: ${error.message}` }));
+    child.once('exit', (code, signal) =>
+      resolve({ code, reason: signal === null ? `ended with code ${code}` : `was ended by ${signal}` }),
+    );
+  });
 }

@@ -16,8 +16,13 @@ import type { ServiceSpec } from './service-process.ts';
 import type { StateDir } from './state-dir.ts';
 
 type Store = 'redis' | 'qdrant';
+/**
+ * `runs`: connections of clients and runs under way. `processors`: code of stages, which may block or break; a service that `millrace new`
+ * has added has a process of its own.
+ */
+export type HostName = 'runs' | 'processors';
 /** `alone`: it has no embedded store, and does without. */
-type ServiceRow = { name: string; store?: Store; alone?: true; reads: readonly string[] };
+type ServiceRow = { name: string; host?: HostName; store?: Store; alone?: true; reads: readonly string[] };
 
 /** Every service on the bus. Not HEALTH_PORT and PROCESSORS: processes of one machine share neither a port nor a choice. */
 const BUS = [...CONNECTION_VARIABLES, 'MILLRACE_PREFIX', 'LOG_LEVEL'];
@@ -82,6 +87,7 @@ const GATEWAY = [
 export const SERVICES: readonly ServiceRow[] = [
   {
     name: 'orchestrator',
+    host: 'runs',
     reads: [
       ...BUS,
       ...MODEL,
@@ -96,24 +102,32 @@ export const SERVICES: readonly ServiceRow[] = [
   },
   {
     name: 'guardrails',
+    host: 'processors',
     store: 'redis',
     alone: true,
     reads: [...PROCESSORS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL', 'HTTP_GUARDS', ...REDIS],
   },
   {
     name: 'message-history',
+    host: 'processors',
     store: 'redis',
     reads: [...PROCESSORS, ...MODEL, ...STORE, ...REDIS, 'MODEL', 'FORGET_SERVICES'],
   },
   {
     name: 'semantic-recall',
+    host: 'processors',
     store: 'qdrant',
     reads: [...PROCESSORS, ...MODEL, ...STORE, ...EMBEDDING, ...QDRANT],
   },
-  { name: 'working-memory', store: 'redis', reads: [...PROCESSORS, ...MODEL, ...STORE, ...REDIS, 'MODEL'] },
-  { name: 'tools', reads: [...PROCESSORS, 'MCP_SERVERS'] },
-  { name: 'auth', reads: [...BUS, ...AUTH_FILES, ...JWT, ...PROXY, 'STREAM_REPLICAS'] },
-  { name: 'gateway', store: 'redis', alone: true, reads: [...BUS, ...GATEWAY, ...REDIS] },
+  {
+    name: 'working-memory',
+    host: 'processors',
+    store: 'redis',
+    reads: [...PROCESSORS, ...MODEL, ...STORE, ...REDIS, 'MODEL'],
+  },
+  { name: 'tools', host: 'processors', reads: [...PROCESSORS, 'MCP_SERVERS'] },
+  { name: 'auth', host: 'runs', reads: [...BUS, ...AUTH_FILES, ...JWT, ...PROXY, 'STREAM_REPLICAS'] },
+  { name: 'gateway', host: 'runs', store: 'redis', alone: true, reads: [...BUS, ...GATEWAY, ...REDIS] },
 ];
 
 /** A stop of the whole stack takes seconds: longer runs are handed over. */
@@ -130,9 +144,12 @@ export type SpecOptions = {
   gatewayPort: number;
 };
 
-export function listServiceSpecs({ checkout, state, env, servers, model, gatewayPort }: SpecOptions): ServiceSpec[] {
-  return SERVICES.map(({ name, store, alone, reads }) => ({
+export type HostedSpec = ServiceSpec & { host?: HostName | undefined };
+
+export function listServiceSpecs({ checkout, state, env, servers, model, gatewayPort }: SpecOptions): HostedSpec[] {
+  return SERVICES.map(({ name, host, store, alone, reads }) => ({
     name,
+    host,
     main: resolveMain(checkout, name),
     env: {
       ...pickVariables({ ...env, ...model }, omitOwn(reads, servers)),

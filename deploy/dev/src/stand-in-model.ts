@@ -6,6 +6,7 @@ import type { RestartPolicy } from './restart-policy.ts';
 import { superviseService, type SupervisedService } from './supervise-service.ts';
 import type { StackEnvironment } from './backing-servers.ts';
 import { pickVariables } from './service-environment.ts';
+import type { LocalHost } from './service-host.ts';
 import { resolveMain } from './service-table.ts';
 import type { StateDir } from './state-dir.ts';
 
@@ -18,6 +19,8 @@ export type StandInOptions = {
   report: (line: string) => void;
   signal: AbortSignal;
   restartPolicy?: RestartPolicy;
+  /** Runs it. Absent: a process of its own. */
+  host?: LocalHost | undefined;
 };
 
 const READY_TIMEOUT_MS = 30_000;
@@ -25,7 +28,7 @@ const POLL_INTERVAL_MS = 20;
 
 /** Resolves once it serves. `add` receives the stop function as soon as a process exists. */
 export async function startStandInModel(
-  { checkout, state, env, report, signal, restartPolicy: policy }: StandInOptions,
+  { checkout, state, env, report, signal, restartPolicy: policy, host }: StandInOptions,
   add: (stop: () => Promise<void>) => void,
 ): Promise<StandInModel> {
   // Another process may take the port in between: then dev-model dies, restarts and, if the port remains taken,
@@ -47,6 +50,7 @@ export async function startStandInModel(
     logFile: state.log(name),
     report,
     ...(policy && { policy }),
+    ...(host && { startProcess: host.start }),
   });
   add(() => service.stop());
   const asking = new AbortController();

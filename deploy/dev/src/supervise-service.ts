@@ -3,7 +3,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { readTail } from './log-file.ts';
 import { DEFAULT_RESTART_POLICY, createRestarts, type RestartPolicy } from './restart-policy.ts';
-import { startServiceProcess, type ProcessExit, type SpawnedService, type ServiceSpec } from './service-process.ts';
+import {
+  startServiceProcess,
+  type ProcessExit,
+  type ServiceSpec,
+  type SpawnedService,
+  type StartProcess,
+} from './service-process.ts';
 
 export type SuperviseOptions = {
   spec: ServiceSpec;
@@ -11,6 +17,8 @@ export type SuperviseOptions = {
   /** Gets a line about every death, restart and giving up. */
   report: (line: string) => void;
   policy?: RestartPolicy;
+  /** Default: a process of its own. */
+  startProcess?: StartProcess;
   stopTimeoutMs?: number;
 };
 
@@ -26,7 +34,14 @@ export type SupervisedService = {
 };
 
 export function superviseService(options: SuperviseOptions): SupervisedService {
-  const { spec, logFile, report, policy = DEFAULT_RESTART_POLICY, stopTimeoutMs } = options;
+  const {
+    spec,
+    logFile,
+    report,
+    policy = DEFAULT_RESTART_POLICY,
+    startProcess = startServiceProcess,
+    stopTimeoutMs,
+  } = options;
   const stopping = new AbortController();
   let current: SpawnedService | undefined;
   let reportGivenUp: (reason: string) => void = () => {};
@@ -34,7 +49,7 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
 
   async function runOnce(): Promise<ProcessExit> {
     try {
-      current = await startServiceProcess(spec, logFile, stopTimeoutMs);
+      current = await startProcess(spec, logFile, stopTimeoutMs);
       // A stop during the start has not seen the new process.
       if (stopping.signal.aborted) await current.stop();
       return await current.exited;
@@ -48,15 +63,15 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
   async function keepUp(): Promise<void> {
     const restarts = createRestarts(policy);
     for (;;) {
-      const { reason: exitReason } = await runOnce();
+      const { reason: exitReason, logFile: exitLog = logFile } = await runOnce();
       if (stopping.signal.aborted) return;
       const delayMs = restarts.nextRestartDelay();
       if (delayMs === undefined) {
         const reason = `${spec.name} ${exitReason}, ${policy.maxDeaths} times in ${formatSeconds(policy.windowMs)}, and stays down`;
-        report(`${reason}. ${await readLastLine(logFile)}`);
+        report(`${reason}. ${await readLastLine(exitLog)}`);
         return reportGivenUp(reason);
       }
-      report(`${spec.name} ${exitReason}; started again in ${formatSeconds(delayMs)}. ${await readLastLine(logFile)}`);
+      report(`${spec.name} ${exitReason}; started again in ${formatSeconds(delayMs)}. ${await readLastLine(exitLog)}`);
       await pause(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
     }

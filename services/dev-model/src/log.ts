@@ -17,7 +17,7 @@ export function createLog(level: string | undefined, write: (line: string) => vo
     throw new RangeError(`LOG_LEVEL is "${level}": set it to one of ${[...LEVELS.keys()].join(', ')}.`);
   const writeAt = (at: number) => (fields: object, message: string) => {
     if (at < least) return;
-    write(JSON.stringify({ level: at, time: Date.now(), name: 'dev-model', ...fields, msg: message }));
+    write(JSON.stringify({ level: at, time: Date.now(), service: 'dev-model', ...fields, msg: message }));
   };
   return { info: writeAt(30), warn: writeAt(40), error: writeAt(50) };
 }

@@ -1,8 +1,9 @@
-// Logs are JSON lines on stdout, by pino. Every line has the service and the replica.
-import { pino, type Logger } from 'pino';
+// Logs are JSON lines, by pino, on stdout or in the log file of a host's service. Every line has the service and the replica.
+import { destination, pino, type Logger } from 'pino';
 
 export type Log = Logger;
 
-export function createLog(service: string, replica: string, level: string): Log {
-  return pino({ level, base: { service, replica }, timestamp: pino.stdTimeFunctions.isoTime });
+export function createLog(service: string, replica: string, level: string, fd?: number): Log {
+  const options = { level, base: { service, replica }, timestamp: pino.stdTimeFunctions.isoTime };
+  return fd === undefined ? pino(options) : pino(options, destination(fd));
 }

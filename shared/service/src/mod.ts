@@ -6,6 +6,7 @@ export { explainListenFailure, type ListenAddress } from './listen-failure.ts';
 export { createLog, type Log } from './log.ts';
 export { createResources, type ReleaseStep, type ReleaseFailure, type Resources } from './resources.ts';
 export {
+  formatStartFailure,
   runService,
   startService,
   type RunningService,

@@ -53,15 +53,17 @@ export type ServiceDefinition<S extends z.ZodType<object>> = {
 export type RunningService = { replica: string; healthPort: number | undefined; bus: Bus; stop(): Promise<void> };
 type ServiceEnv = Record<string, string | undefined>;
 
+/** @param logFd file descriptor of the log. Default: stdout */
 export async function startService<S extends z.ZodType<object>>(
   definition: ServiceDefinition<S>,
   env: ServiceEnv,
+  logFd?: number,
 ): Promise<RunningService> {
   checkVersion(definition);
   const config = readServiceConfig(definition.config, env);
   const base: BaseConfig = config;
   const replica = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
-  const log = createLog(definition.name, replica, base.LOG_LEVEL);
+  const log = createLog(definition.name, replica, base.LOG_LEVEL, logFd);
   const resources = createResources();
   const draining = new AbortController();
   let problem: string | undefined = 'starting';
@@ -163,12 +165,16 @@ export async function runService<S extends z.ZodType<object>>(definition: Servic
     await running.stop();
     process.exitCode = 0;
   } catch (error) {
-    const { code, message, remedy } = toWireError(error);
-    process.stderr.write(`${definition.name} did not start: ${message} (${code})${remedy ? ` ${remedy}` : ''}\n`);
+    process.stderr.write(`${formatStartFailure(definition.name, error)}\n`);
     process.exitCode = 1;
   }
   // Other handles on the event loop (a client that reconnects forever) must not keep the process alive.
   process.exit();
+}
+
+export function formatStartFailure(service: string, error: unknown): string {
+  const { code, message, remedy } = toWireError(error);
+  return `${service} did not start: ${message} (${code})${remedy ? ` ${remedy}` : ''}`;
 }
 
 function waitForSignal(): Promise<NodeJS.Signals> {

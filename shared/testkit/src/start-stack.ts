@@ -11,7 +11,7 @@ import { locateSeedFile } from '@millrace/identity';
 import { inheritedEnv } from './inherited-env.ts';
 import { eventually } from './eventually.ts';
 import { credsFile } from './operator-mode.ts';
-import type { HostedService, ServiceHost } from './service-host.ts';
+import type { TestedService, ServiceHost } from './service-host.ts';
 import { createServiceProcesses } from './service-processes.ts';
 
 type Env = Record<string, string>;
@@ -73,7 +73,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const own = creds === undefined ? {} : { credsFile: credsFile(creds, 'test') };
   const bus = await connectBus({ servers: natsUrl, name: 'test-stack', ...own });
   const children = createServiceProcesses(dir);
-  const hosted: HostedService[] = [];
+  const hosted: TestedService[] = [];
   const isHosted = (service: string) => host !== undefined && processes !== 'all' && !processes.includes(service);
   let modelUrl = '';
 
@@ -104,7 +104,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     else await startProgram(service, resolveMain(service), more);
   };
   const startModel = async () => {
-    if (isHosted('dev-model')) return (await startHosted('dev-model', {})).url ?? '';
+    if (isHosted('dev-model')) return (await startHosted('dev-model', { PORT: '0' })).url ?? '';
     // Its address is in a line of level info.
     const env = createEnv(options, 'dev-model', { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info' });
     children.launch('dev-model', resolveMain('dev-model'), env);

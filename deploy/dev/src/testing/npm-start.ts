@@ -53,6 +53,25 @@ export async function findChildren(pid: number): Promise<number[]> {
   return text.trim().split(' ').filter(Boolean).map(Number);
 }
 
+/** Its service hosts, or those of one name. */
+export const findHosts = (pid: number, name = ''): Promise<number[]> =>
+  findByCommand(pid, `/host/src/host-main.ts\0${name}`);
+
+/** Those of its processes that run a service alone. */
+export const findServices = (pid: number, service: string): Promise<number[]> =>
+  findByCommand(pid, `/services/${service}/`);
+
+async function findByCommand(pid: number, part: string): Promise<number[]> {
+  const children = await findChildren(pid);
+  const commands = await Promise.all(
+    children.map(async (child) => ({
+      child,
+      command: await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => ''),
+    })),
+  );
+  return commands.filter(({ command }) => command.includes(part)).map(({ child }) => child);
+}
+
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
