@@ -15,7 +15,7 @@ export type RouteCall<P, Q, B> = {
 };
 
 /** `never` for a part that the route does not have. */
-type RouteParts<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> = {
+type RouteParts<Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType> = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With parameters in braces: `/v1/runs/{run}`. */
   path: string;
@@ -31,7 +31,7 @@ type RouteParts<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> =
   events?: 'also' | 'only';
 };
 
-export type OwnRoute = RouteParts<z.ZodType, z.ZodType, z.ZodType> & {
+export type OwnRoute = RouteParts<z.ZodObject, z.ZodType, z.ZodType> & {
   scope: Scope;
   handle(call: RouteCall<Readonly<Record<string, string>>, unknown, unknown>): Promise<unknown>;
 };
@@ -40,7 +40,7 @@ export type OwnRoute = RouteParts<z.ZodType, z.ZodType, z.ZodType> & {
 type RouteScope = { verb: ApiVerb } | { scope: Scope };
 
 /** Ties the handler to its schemas. A `Response` of the handler is sent unchanged. */
-export function defineRoute<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
+export function defineRoute<Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType>(
   route: RouteParts<Q, B, A> &
     RouteScope & {
       handle(

@@ -1,6 +1,7 @@
 // The own API over HTTP with real services behind it.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { OWN_ROUTES } from './own-api.ts';
 import { script } from '../testing/scripted.ts';
 import { postJson, readEvents, useGateway } from '../testing/gateway-under-test.ts';
 
@@ -258,6 +259,15 @@ describe('bodies of strangers', () => {
     },
   );
 });
+
+test.each(OWN_ROUTES.map(({ method, path }) => [method, path]))(
+  '%s %s refuses an unknown parameter by its name',
+  async (method, path) => {
+    const url = `${path.replaceAll(/\{\w+\}/g, 'any')}?limt=5`;
+    const refused = await gateway.fetch(url, 'key-root', { method });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'message-invalid', path: 'limt' }]);
+  },
+);
 
 test('A parameter that the query repeats is refused by its name', async () => {
   for (const query of ['limit=1&limit=2', 'limit=1&limit=1']) {

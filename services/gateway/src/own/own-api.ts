@@ -1,6 +1,6 @@
 // All routes of the gateway's own API, and their dispatcher: it authenticates, counts, checks, and converts errors to
 // problem details.
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, suggestName } from '@millrace/contracts';
 import type { Context, Hono } from 'hono';
 import { openAccess, openBody } from '../access/open-access.ts';
 import { addSessionCredential, endRefusedSession } from '../console/session-access.ts';
@@ -45,24 +45,36 @@ const toHonoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1'
 async function serveRoute(route: OwnRoute, call: Context, context: GatewayContext): Promise<Response> {
   const request = call.req.raw;
   const { scope, body: schema } = route;
+  refuseParameters(call, Object.keys(route.query?.shape ?? {}));
   const credited = await addSessionCredential(request, context);
   const opened = schema
     ? await openBody(request, { scope, schema, headers: credited }, context)
     : { ...(await openAccess({ headers: credited }, scope, context)), body: {} };
   const { access, headers, body } = opened;
-  const query = route.query ? checkValue(readQuery(call), route.query, 'The query') : {};
+  const query = route.query ? checkValue(call.req.query(), route.query, 'The query') : {};
   const answer = await route.handle({ access, params: call.req.param(), query, body, request, context });
   const response = answer instanceof Response ? answer : Response.json(answer, { status: route.status ?? 200 });
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
 
-/** @throws message-invalid for a repeated parameter, of which all values but the first would have no effect */
-function readQuery({ req }: Context): Record<string, string> {
-  const [repeated] = Object.entries(req.queries()).find(([, values]) => values.length > 1) ?? [];
-  if (repeated === undefined) return req.query();
-  throw new MillraceError('message-invalid', `The query has the parameter "${repeated}" more than once.`, {
-    path: repeated,
-    remedy: 'Send it once; a list of ids is separated by commas.',
-  });
+/** @throws message-invalid for a parameter without an effect: an unknown one, and all values of a repeated one but the first */
+function refuseParameters({ req }: Context, known: readonly string[]): void {
+  for (const [path, values] of Object.entries(req.queries())) {
+    const name = toShownName(path);
+    if (!known.includes(path))
+      throw new MillraceError('message-invalid', suggestName(`The query has no parameter "${name}".`, name, known), {
+        path: name,
+        remedy: `It may have: ${known.join(', ') || 'none'}.`,
+      });
+    if (values.length > 1)
+      throw new MillraceError('message-invalid', `The query has the parameter "${name}" more than once.`, {
+        path: name,
+        remedy: 'Send it once; a list of ids is separated by commas.',
+      });
+  }
 }
+
+/** Number of shown characters: the name is the sender's. */
+const MAX_NAME = 64;
+const toShownName = (name: string): string => name.slice(0, MAX_NAME);
