@@ -21,7 +21,7 @@ export { group, type CliCommand };
 export const jsonArg = { json: { type: 'boolean', description: 'print JSON' } } as const satisfies ArgsDef;
 
 export type Cli = { io: CliIo; exit: Exit };
-type AddressArgs = { tenant?: string | undefined; url?: string | undefined };
+export type AddressArgs = { tenant?: string | undefined; url?: string | undefined };
 
 type CliDefinition<A extends ArgsDef> = {
   /** The full name, as typed. */

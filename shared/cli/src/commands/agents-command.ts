@@ -4,12 +4,13 @@ import { stringify } from 'yaml';
 import { parseAgentFile, withPlaces, type AgentFile, type Client } from '@millrace/client';
 import { applyAgent } from './apply-agent.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
-import { note, writeLine, writeJson, type CliIo } from '../command/cli-io.ts';
+import { note, writeLine, type CliIo } from '../command/cli-io.ts';
 import { parseDuration } from '../command/duration.ts';
 import { formatPlan } from '../text/plan-text.ts';
 import { makePrintable, formatTable } from '../command/printable.ts';
 import { readTextFile } from '../command/read-json.ts';
 import { formatCodedError } from '../command/report-error.ts';
+import { showAnswer } from '../command/show-answer.ts';
 
 export const defineAgentsCommand = (cli: Cli) =>
   group('millrace agents', 'Apply, read and delete agents', {
@@ -39,7 +40,7 @@ const applyCommand = (cli: Cli) =>
       const file = await readAgentFile(cli.io, args.file);
       const { tenant, url } = args;
       const { applied, changed, warnings } = await applyAgent(cli.io, file, { tenant, url, dryRun, waitMs });
-      warn(cli.io, warnings);
+      for (const warning of warnings) note(cli.io, formatWarning(warning));
       const revision = `revision ${applied.revision}`;
       if (!changed) writeLine(cli.io, `${applied.agent.name} is unchanged, ${revision}`);
       else
@@ -56,7 +57,7 @@ const defineListCommand = (cli: Cli) =>
     description: 'List the applied agents.',
     args: jsonArg,
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const agents = await client.agents.list();
         const rows = agents.map(({ agent, revision, appliedAt }) => [
           agent.name,
@@ -65,8 +66,7 @@ const defineListCommand = (cli: Cli) =>
           appliedAt,
           agent.description ?? '',
         ]);
-        if (args.json) writeJson(cli.io, agents);
-        else writeLine(cli.io, formatTable(['NAME', 'REVISION', 'MODEL', 'APPLIED', 'DESCRIPTION'], rows));
+        return { json: agents, text: () => formatTable(['NAME', 'REVISION', 'MODEL', 'APPLIED', 'DESCRIPTION'], rows) };
       }),
   });
 
@@ -76,11 +76,10 @@ const defineShowCommand = (cli: Cli) =>
     description: 'Show the applied definition of an agent.',
     args: { name: { type: 'positional', required: true, description: 'the agent' }, ...jsonArg },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const applied = await client.agents.get(args.name);
         const head = `# revision ${applied.revision}, applied ${applied.appliedAt}`;
-        if (args.json) writeJson(cli.io, applied);
-        else writeLine(cli.io, makePrintable(`${head}\n${stringify(applied.agent).trimEnd()}`));
+        return { json: applied, text: () => makePrintable(`${head}\n${stringify(applied.agent).trimEnd()}`) };
       }),
   });
 
@@ -109,18 +108,16 @@ const definePlanCommand = (cli: Cli) =>
       ...jsonArg,
     },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const applied = await requestPlan(cli.io, client, args.agent);
-        if (args.json) return writeJson(cli.io, applied);
-        writeLine(cli.io, formatPlan(applied));
         // The text lists the stages that are not called.
-        warn(cli.io, applied.warnings?.filter(({ code }) => code !== 'stage-not-called') ?? []);
+        const warnings = applied.warnings?.filter(({ code }) => code !== 'stage-not-called') ?? [];
+        return { json: applied, text: () => formatPlan(applied), notes: args.json ? [] : warnings.map(formatWarning) };
       }),
   });
 
-function warn(io: CliIo, warnings: readonly WireError[]): void {
-  for (const warning of warnings) note(io, makePrintable(formatCodedError(warning).replace(/^error/, 'warning')));
-}
+const formatWarning = (warning: WireError): string =>
+  makePrintable(formatCodedError(warning).replace(/^error/, 'warning'));
 
 async function requestPlan(io: CliIo, client: Client, nameOrFile: string) {
   if (!/[./\\]/.test(nameOrFile)) return client.agents.plan({ agent: nameOrFile });

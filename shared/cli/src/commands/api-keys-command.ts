@@ -1,9 +1,10 @@
 // `millrace api-keys`: creates, lists and revokes the API keys of a tenant.
 import { SCOPES, type IdentityLimits, type Scope, type ShownKey } from '@millrace/contracts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
-import { note, writeLine, writeJson } from '../command/cli-io.ts';
+import { note, writeLine } from '../command/cli-io.ts';
 import { parseCount, parseExpiry } from '../command/duration.ts';
 import { formatTable } from '../command/printable.ts';
+import { showAnswer } from '../command/show-answer.ts';
 import { UsageError } from '../command/usage-error.ts';
 
 export const defineApiKeysCommand = (cli: Cli) =>
@@ -46,12 +47,11 @@ const defineCreateCommand = (cli: Cli) =>
         ...(args.label !== undefined && { label: args.label }),
         ...(limits && { limits }),
       };
-      return withClient(cli.io, args, async (client) => {
+      return showAnswer(cli.io, args, async (client) => {
         const created = await client.keys.create(request);
-        if (args.json) return writeJson(cli.io, created);
         // The key alone on stdout, for $(…).
-        note(cli.io, `key ${created.id}: it is not stored and cannot be printed again`);
-        writeLine(cli.io, created.key);
+        if (!args.json) note(cli.io, `key ${created.id}: it is not stored and cannot be printed again`);
+        return { json: created, text: () => created.key };
       });
     },
   });
@@ -62,14 +62,9 @@ const defineListCommand = (cli: Cli) =>
     description: 'List the API keys of the tenant, without their secrets.',
     args: jsonArg,
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const keys = await client.keys.list();
-        if (args.json) writeJson(cli.io, keys);
-        else
-          writeLine(
-            cli.io,
-            formatTable(['ID', 'SCOPES', 'SUBJECT', 'AGENTS', 'EXPIRES', 'LABEL'], keys.map(formatKey)),
-          );
+        return { json: keys, text: () => formatTable(HEADER, keys.map(formatKey)) };
       }),
   });
 
@@ -84,6 +79,8 @@ const defineRevokeCommand = (cli: Cli) =>
         writeLine(cli.io, `${args.id} is revoked`);
       }),
   });
+
+const HEADER = ['ID', 'SCOPES', 'SUBJECT', 'AGENTS', 'EXPIRES', 'LABEL'];
 
 const formatKey = ({ id, scopes, subject = '-', agents, expiresAt, label = '' }: ShownKey): string[] => {
   const hasExpired = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();

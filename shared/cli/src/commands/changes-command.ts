@@ -1,8 +1,8 @@
 // `millrace runs changes`: prints the changes of each processor in a run.
 import type { ChangedSegment, RunChange } from '@millrace/contracts';
-import { defineCliCommand, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
-import { note, writeLine, writeJson } from '../command/cli-io.ts';
+import { defineCliCommand, jsonArg, type Cli } from '../command/cli-command.ts';
 import { makePrintable } from '../command/printable.ts';
+import { showAnswer } from '../command/show-answer.ts';
 
 export const defineChangesCommand = (cli: Cli) =>
   defineCliCommand(cli, {
@@ -11,18 +11,15 @@ export const defineChangesCommand = (cli: Cli) =>
       'Print the changes of each processor, if the agent has `record: changes` (operators only). Text that the result of the run does not have is masked.',
     args: { run: { type: 'positional', required: true, description: 'its id' }, ...jsonArg },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const { changes, omitted, lost } = await client.runs.changes(args.run);
-        if (args.json) writeJson(cli.io, changes);
-        else for (const change of changes) writeLine(cli.io, formatChange(change));
-        if (omitted > 0) note(cli.io, `${omitted} changes above the bounds of a run are omitted`);
-        if (lost > 0)
-          note(
-            cli.io,
+        const notes = [
+          omitted > 0 && `${omitted} changes above the bounds of a run are omitted`,
+          lost > 0 &&
             `the changes of ${lost} earlier owners are lost: they were killed or replaced, or the changes have expired`,
-          );
-        if (changes.length === 0)
-          note(cli.io, 'no change is recorded: the agent needs `record: changes`, and the run has to end');
+          changes.length === 0 && 'no change is recorded: the agent needs `record: changes`, and the run has to end',
+        ].filter((line) => line !== false);
+        return { json: changes, text: () => changes.map(formatChange).join('\n') || undefined, notes };
       }),
   });
 

@@ -1,8 +1,8 @@
 // `millrace dead-letters`: lists runs and saves that Millrace gave up, and retries them.
 import type { ShownDeadLetter } from '@millrace/contracts';
-import { defineCliCommand, group, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
-import { note, writeLine, writeJson } from '../command/cli-io.ts';
+import { defineCliCommand, group, jsonArg, type Cli } from '../command/cli-command.ts';
 import { toOneLine, formatTable } from '../command/printable.ts';
+import { showAnswer } from '../command/show-answer.ts';
 
 const PAGE = 1_000;
 
@@ -18,12 +18,10 @@ const defineListCommand = (cli: Cli) =>
     description: 'List runs that exceeded the takeover limit, and saves whose store did not recover.',
     args: jsonArg,
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const { letters, next } = await client.deadLetters.list({ limit: PAGE });
-        if (args.json) writeJson(cli.io, letters);
-        else
-          writeLine(cli.io, formatTable(['RUN', 'WHAT', 'AGENT', 'AT', 'RETRIED AS', 'WHY'], letters.map(formatRow)));
-        if (next !== undefined) note(cli.io, `only the first ${letters.length} are shown`);
+        const notes = next === undefined ? [] : [`only the first ${letters.length} are shown`];
+        return { json: letters, text: () => formatTable(HEADER, letters.map(formatRow)), notes };
       }),
   });
 
@@ -36,12 +34,13 @@ const defineRetryCommand = (cli: Cli) =>
       ...jsonArg,
     },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const retried = await client.deadLetters.retry(args.run);
-        if (args.json) writeJson(cli.io, retried);
-        else writeLine(cli.io, retried.runId);
+        return { json: retried, text: () => retried.runId };
       }),
   });
+
+const HEADER = ['RUN', 'WHAT', 'AGENT', 'AT', 'RETRIED AS', 'WHY'];
 
 const formatRow = ({ runId, what, agent, at, retriedAs = '', error, entries = [] }: ShownDeadLetter): string[] => [
   runId,

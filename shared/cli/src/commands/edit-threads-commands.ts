@@ -1,10 +1,11 @@
 // `millrace threads create`, `update`, `clone`, `truncate` and `delete`: change stored conversations.
 import { jsonObjectSchema, type JsonObject } from '@millrace/contracts';
 import { defineCliCommand, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
-import { writeLine, writeJson, type CliIo } from '../command/cli-io.ts';
+import { writeLine, type CliIo } from '../command/cli-io.ts';
 import { makePrintable } from '../command/printable.ts';
 import { readJson } from '../command/read-json.ts';
 import { requireYes } from '../command/require-yes.ts';
+import { showAnswer } from '../command/show-answer.ts';
 import { UsageError } from '../command/usage-error.ts';
 
 const titleArgs = {
@@ -25,10 +26,9 @@ export const defineCreateCommand = (cli: Cli) =>
     async run(args) {
       const { thread, title, resource } = args;
       const metadata = await readMetadata(cli.io, args.metadata, 'millrace threads create');
-      return withClient(cli.io, args, async (client) => {
+      return showAnswer(cli.io, args, async (client) => {
         const created = await client.threads.create({ threadId: thread, title, resourceId: resource, ...metadata });
-        if (args.json) writeJson(cli.io, created);
-        else writeLine(cli.io, makePrintable(`${created.id} is created: ${created.title}`));
+        return { json: created, text: () => makePrintable(`${created.id} is created: ${created.title}`) };
       });
     },
   });
@@ -42,10 +42,9 @@ export const defineUpdateCommand = (cli: Cli) =>
       const change = { title: args.title, ...(await readMetadata(cli.io, args.metadata, 'millrace threads update')) };
       if (change.title === undefined && change.metadata === undefined)
         throw new UsageError('give --title, --metadata or both', 'millrace threads update');
-      return withClient(cli.io, args, async (client) => {
+      return showAnswer(cli.io, args, async (client) => {
         const updated = await client.threads.update(args.thread, change);
-        if (args.json) writeJson(cli.io, updated);
-        else writeLine(cli.io, makePrintable(`${updated.id} is updated: ${updated.title}`));
+        return { json: updated, text: () => makePrintable(`${updated.id} is updated: ${updated.title}`) };
       });
     },
   });
@@ -61,11 +60,10 @@ export const defineCloneCommand = (cli: Cli) =>
       ...jsonArg,
     },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const clone = await client.threads.clone(args.thread, { upTo: args['up-to'], newThreadId: args.new });
-        if (args.json) writeJson(cli.io, clone);
-        else
-          writeLine(cli.io, makePrintable(`${clone.id} is a copy of ${args.thread}, ${clone.messageCount} messages`));
+        const text = `${clone.id} is a copy of ${args.thread}, ${clone.messageCount} messages`;
+        return { json: clone, text: () => makePrintable(text) };
       }),
   });
 

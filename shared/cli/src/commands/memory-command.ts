@@ -17,9 +17,10 @@ import {
   deleteCommand,
 } from './edit-threads-commands.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
-import { note, writeLine, writeJson } from '../command/cli-io.ts';
+import { note, writeJson } from '../command/cli-io.ts';
 import { parseCount } from '../command/duration.ts';
 import { toOneLine, makePrintable, formatTable } from '../command/printable.ts';
+import { showAnswer } from '../command/show-answer.ts';
 import { UsageError } from '../command/usage-error.ts';
 import type { Client } from '@millrace/client';
 
@@ -41,8 +42,8 @@ export const defineMemoryCommand = (cli: Cli) =>
   });
 
 /** Reports omitted rows: a list must not look complete. */
-const formatRemaining = (shown: number, total: number) =>
-  shown < total ? `${shown} of ${total} are shown; see --limit` : '';
+const formatRemaining = (shown: number, total: number): string[] =>
+  shown < total ? [`${shown} of ${total} are shown; see --limit`] : [];
 
 const defineListCommand = (cli: Cli) =>
   defineCliCommand(cli, {
@@ -55,7 +56,7 @@ const defineListCommand = (cli: Cli) =>
     },
     async run(args) {
       const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
-      return withClient(cli.io, args, async (client) => {
+      return showAnswer(cli.io, args, async (client) => {
         const { threads, total } = await client.threads.list({ resourceId: args.resource, ...limit });
         const titles = args.json ? [] : await listThreadTitles(client, threads);
         const rows = threads.map(({ id, resourceId, messageCount, lastMessageAt, updatedAt }, at) => [
@@ -65,10 +66,11 @@ const defineListCommand = (cli: Cli) =>
           lastMessageAt ?? updatedAt,
           titles[at] ?? '',
         ]);
-        if (args.json) writeJson(cli.io, threads);
-        else writeLine(cli.io, formatTable(['THREAD', 'RESOURCE', 'MESSAGES', 'LAST', 'TITLE'], rows));
-        const rest = formatRemaining(threads.length, total);
-        if (rest !== '') note(cli.io, rest);
+        return {
+          json: threads,
+          text: () => formatTable(['THREAD', 'RESOURCE', 'MESSAGES', 'LAST', 'TITLE'], rows),
+          notes: formatRemaining(threads.length, total),
+        };
       });
     },
   });
@@ -86,13 +88,13 @@ const defineMessagesCommand = (cli: Cli) =>
     async run(args) {
       const last = args.last === undefined ? {} : { last: parseCount(args.last, '--last') };
       const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
-      return withClient(cli.io, args, async (client) => {
+      return showAnswer(cli.io, args, async (client) => {
         const { messages, total, unsaved = [] } = await client.threads.messages(args.thread, { ...limit, ...last });
-        if (args.json) writeJson(cli.io, messages);
-        else for (const message of messages) writeLine(cli.io, formatMessage(message));
-        const rest = formatRemaining(messages.length, total);
-        if (rest !== '' && args.last === undefined) note(cli.io, rest);
-        for (const { runId, code } of unsaved) note(cli.io, `run ${runId} is not stored yet (${code})`);
+        const notes = [
+          ...(args.last === undefined ? formatRemaining(messages.length, total) : []),
+          ...unsaved.map(({ runId, code }) => `run ${runId} is not stored yet (${code})`),
+        ];
+        return { json: messages, text: () => messages.map(formatMessage).join('\n') || undefined, notes };
       });
     },
   });

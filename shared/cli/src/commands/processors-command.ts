@@ -1,9 +1,10 @@
 // `millrace processors`: lists the running processors and shows the options of each.
 import { MillraceError, type ClaimEvent, type RefusedEndpoint } from '@millrace/contracts';
 import type { ProcessorInfo } from '@millrace/client';
-import { defineCliCommand, group, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
-import { note, writeLine, writeJson } from '../command/cli-io.ts';
+import { defineCliCommand, group, jsonArg, type Cli } from '../command/cli-command.ts';
+import { note } from '../command/cli-io.ts';
 import { makePrintable, formatTable } from '../command/printable.ts';
+import { showAnswer, type ShownAnswer } from '../command/show-answer.ts';
 import { formatPolicy, formatProcessor } from '../text/processor-text.ts';
 
 export const defineProcessorsCommand = (cli: Cli) =>
@@ -24,32 +25,32 @@ const defineListCommand = (cli: Cli) =>
       ...jsonArg,
     },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const { processors, refused, refusedTotal, claims } = await client.processors.survey();
         if (refusedTotal > refused.length)
           note(cli.io, `${refusedTotal} advertisements are rejected, of which ${refused.length} are listed`);
         if (claims === undefined) note(cli.io, 'the stored claims of names are unavailable');
-        if (args.problems === true) return printProblems(cli, { refused, claims: claims ?? [] }, args.json === true);
+        if (args.problems === true) return describeProblems({ refused, claims: claims ?? [] }, args.json === true);
         for (const { service, name, problem } of refused)
           note(cli.io, makePrintable(`rejected advertisement: ${name} of the service ${service}: ${problem}`));
-        if (args.json) writeJson(cli.io, processors);
-        else
-          writeLine(
-            cli.io,
-            formatTable(['PROCESSOR', 'SERVICE', 'REPLICAS', 'VERSION', 'POLICY', 'STAGES'], processors.map(formatRow)),
-          );
+        return { json: processors, text: () => formatTable(HEADER, processors.map(formatRow)) };
       }),
   });
 
 type Problems = { refused: readonly RefusedEndpoint[]; claims: readonly ClaimEvent[] };
 
-function printProblems(cli: Cli, { refused, claims }: Problems, asJson: boolean): void {
-  if (asJson) return writeJson(cli.io, [...refused, ...claims]);
-  if (refused.length === 0) note(cli.io, 'no advertisement is rejected');
-  for (const { service, name, problem } of refused)
-    writeLine(cli.io, makePrintable(`${name} of the service ${service}: ${problem}`));
-  for (const { at, name, service, owner } of claims)
-    writeLine(cli.io, makePrintable(`${at} the service ${service} advertised ${name}, which ${owner} serves`));
+function describeProblems({ refused, claims }: Problems, asJson: boolean): ShownAnswer {
+  const lines = [
+    ...refused.map(({ service, name, problem }) => `${name} of the service ${service}: ${problem}`),
+    ...claims.map(
+      ({ at, name, service, owner }) => `${at} the service ${service} advertised ${name}, which ${owner} serves`,
+    ),
+  ];
+  return {
+    json: [...refused, ...claims],
+    text: () => lines.map(makePrintable).join('\n') || undefined,
+    notes: refused.length === 0 && !asJson ? ['no advertisement is rejected'] : [],
+  };
 }
 
 const defineShowCommand = (cli: Cli) =>
@@ -61,17 +62,18 @@ const defineShowCommand = (cli: Cli) =>
       ...jsonArg,
     },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const { processors } = await client.processors.survey();
         const found = processors.find(({ id, aliases }) => id === args.processor || aliases.includes(args.processor));
         if (!found)
           throw new MillraceError('processor-unknown', `No running service advertises "${args.processor}".`, {
             remedy: 'Run millrace processors list for the running processors.',
           });
-        if (args.json) writeJson(cli.io, found);
-        else writeLine(cli.io, formatProcessor(found));
+        return { json: found, text: () => formatProcessor(found) };
       }),
   });
+
+const HEADER = ['PROCESSOR', 'SERVICE', 'REPLICAS', 'VERSION', 'POLICY', 'STAGES'];
 
 function formatRow({ id, service, replicas, version, policy, stages }: ProcessorInfo): string[] {
   return [id, service, String(replicas.length), version, formatPolicy(policy), stages.join(' ')];

@@ -2,12 +2,12 @@
 import type { Env } from '@millrace/bus';
 import type { ApiAnswer } from '@millrace/contracts';
 import { defineChangesCommand } from './changes-command.ts';
-import { defineCliCommand, group, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
-import { writeLine, writeJson } from '../command/cli-io.ts';
+import { defineCliCommand, group, jsonArg, type Cli } from '../command/cli-command.ts';
 import { formatInspection } from '../text/activity-text.ts';
 import { formatEvents } from '../text/events-text.ts';
 import { formatPending, formatStatus, formatViolation } from '../text/outcome-text.ts';
 import { toOneLine, makePrintable } from '../command/printable.ts';
+import { showAnswer } from '../command/show-answer.ts';
 import { defineRunsListCommand } from './runs-list-command.ts';
 import {
   defineAnswerCommand,
@@ -42,15 +42,14 @@ const defineShowCommand = (cli: Cli) =>
     description: 'Show status and result of a run, and its calls under way. Exits with 0 for a failed run, too.',
     args: { ...runArg, ...jsonArg },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const run = await client.runs.get(args.run);
         const inspection = run.result ? undefined : await client.runs.inspect(args.run);
-        if (args.json) writeJson(cli.io, { ...run, ...(inspection && { inspection }) });
-        else
-          writeLine(
-            cli.io,
-            [runText(run, cli.io.env), ...(inspection ? [formatInspection(inspection)] : [])].join('\n'),
-          );
+        const inspected = inspection ? [formatInspection(inspection)] : [];
+        return {
+          json: { ...run, ...(inspection && { inspection }) },
+          text: () => [runText(run, cli.io.env), ...inspected].join('\n'),
+        };
       }),
   });
 
@@ -64,11 +63,10 @@ const defineEventsCommand = (cli: Cli) =>
       ...jsonArg,
     },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const events =
           args.detail === true ? await client.runs.eventsDetail(args.run) : await client.runs.events(args.run);
-        if (args.json) writeJson(cli.io, events);
-        else writeLine(cli.io, formatEvents(events));
+        return { json: events, text: () => formatEvents(events) };
       }),
   });
 

@@ -1,10 +1,10 @@
 // `millrace runs list`: prints the tenant's runs, the newest last, next to the prompt.
 import { runStatusSchema, type RunStatus, type RunSummary } from '@millrace/contracts';
 import type { Client } from '@millrace/client';
-import { defineCliCommand, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
-import { note, writeLine, writeJson } from '../command/cli-io.ts';
+import { defineCliCommand, jsonArg, type Cli } from '../command/cli-command.ts';
 import { parseCount } from '../command/duration.ts';
 import { formatTable } from '../command/printable.ts';
+import { showAnswer } from '../command/show-answer.ts';
 import { UsageError } from '../command/usage-error.ts';
 
 const NAME = 'millrace runs list';
@@ -41,11 +41,10 @@ export const defineRunsListCommand = (cli: Cli) =>
         since: parseTime(args.since, '--since'),
         until: parseTime(args.until, '--until'),
       };
-      return withClient(cli.io, args, async (client) => {
+      return showAnswer(cli.io, args, async (client) => {
         const { runs, isComplete } = await readNewestRuns(client, last, filter);
-        if (args.json) writeJson(cli.io, runs);
-        else writeLine(cli.io, formatTable(['RUN', 'STATUS', 'AGENT', 'SUBMITTED', 'STARTED'], runs.map(formatRow)));
-        if (!isComplete) note(cli.io, `the newest ${runs.length} are shown; see --last`);
+        const notes = isComplete ? [] : [`the newest ${runs.length} are shown; see --last`];
+        return { json: runs, text: () => formatTable(HEADER, runs.map(formatRow)), notes };
       });
     },
   });
@@ -78,6 +77,8 @@ async function readNewestRuns({ runs: api }: Client, last: number, filter: ListF
   } while (after !== undefined && runs.length < last);
   return { runs, isComplete: after === undefined };
 }
+
+const HEADER = ['RUN', 'STATUS', 'AGENT', 'SUBMITTED', 'STARTED'];
 
 const formatRow = ({ runId, status, agent, submittedAt, startedAt = '' }: RunSummary): string[] => [
   runId,

@@ -1,8 +1,8 @@
 // `millrace threads search`: finds messages by meaning.
-import { defineCliCommand, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
-import { note, writeLine, writeJson } from '../command/cli-io.ts';
+import { defineCliCommand, jsonArg, type Cli } from '../command/cli-command.ts';
 import { parseCount } from '../command/duration.ts';
 import { toOneLine, formatTable } from '../command/printable.ts';
+import { showAnswer } from '../command/show-answer.ts';
 import { UsageError } from '../command/usage-error.ts';
 
 const NAME = 'millrace threads search';
@@ -23,11 +23,9 @@ export const defineSearchCommand = (cli: Cli) =>
       if (args.resource === undefined && args.thread === undefined)
         throw new UsageError('give an owner: --resource R, or --thread T', NAME);
       const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
-      return withClient(cli.io, args, async (client) => {
+      return showAnswer(cli.io, args, async (client) => {
         const address = { resourceId: args.resource, threadId: args.thread };
         const hits = await client.threads.search(args.query, { ...address, ...limit });
-        if (args.json) return writeJson(cli.io, hits);
-        if (hits.length === 0) return note(cli.io, 'no message is indexed');
         const rows = hits.map(({ score, threadId, role, createdAt, text }) => [
           score.toFixed(2),
           threadId,
@@ -35,7 +33,9 @@ export const defineSearchCommand = (cli: Cli) =>
           createdAt,
           toOneLine(text, MAX_SHOWN_CHARS),
         ]);
-        return writeLine(cli.io, formatTable(['SCORE', 'THREAD', 'ROLE', 'AT', 'TEXT'], rows));
+        const table = hits.length === 0 ? undefined : formatTable(['SCORE', 'THREAD', 'ROLE', 'AT', 'TEXT'], rows);
+        const notes = hits.length === 0 && !args.json ? ['no message is indexed'] : [];
+        return { json: hits, text: () => table, notes };
       });
     },
   });

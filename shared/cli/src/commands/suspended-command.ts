@@ -6,14 +6,22 @@ import {
   type JsonObject,
   type JsonValue,
   type OpenPending,
-  type ShownPending,
   type Suspension,
+  type ShownPending,
 } from '@millrace/contracts';
 import type { Client } from '@millrace/client';
-import { defineCliCommand, jsonArg, withClient, type Cli, type CliCommand } from '../command/cli-command.ts';
-import { note, writeLine, writeJson } from '../command/cli-io.ts';
+import {
+  defineCliCommand,
+  jsonArg,
+  withClient,
+  type AddressArgs,
+  type Cli,
+  type CliCommand,
+} from '../command/cli-command.ts';
+import { note, writeLine } from '../command/cli-io.ts';
 import { formatCommandLine } from '../command/command-name.ts';
 import { toOneLine, formatTable } from '../command/printable.ts';
+import { showAnswer } from '../command/show-answer.ts';
 import { UsageError } from '../command/usage-error.ts';
 
 const run = { type: 'positional', required: true, description: 'the id that `millrace run` printed' } as const;
@@ -29,11 +37,10 @@ export const defineSuspendedCommand = (cli: Cli): CliCommand =>
     description: 'List the pending items of suspended runs with their tokens (operators only).',
     args: { ...jsonArg },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
+      showAnswer(cli.io, args, async (client) => {
         const suspended = await client.runs.listSuspended();
-        if (args.json) return writeJson(cli.io, suspended);
         const rows = suspended.flatMap((one) => one.pending.map((pending) => formatRow(one, pending)));
-        writeLine(cli.io, formatTable(['RUN', 'KIND', 'BY', 'TOKEN', 'UNTIL', 'ASKS'], rows));
+        return { json: suspended, text: () => formatTable(['RUN', 'KIND', 'BY', 'TOKEN', 'UNTIL', 'ASKS'], rows) };
       }),
   });
 
@@ -62,14 +69,10 @@ export const defineApproveCommand = (cli: Cli): CliCommand =>
         description: 'JSON object: call the tool with these arguments; the guards of the call judge them',
       },
     },
-    async run({ arguments: given, ...args }) {
-      const edited = given === undefined ? {} : { args: parseArguments(given) };
-      return withClient(cli.io, args, async (client) => {
-        const found = args.token ?? (await findOnlyPending(client, args.run, 'approve', 'approval'));
-        const reason = args.reason === undefined ? {} : { reason: args.reason };
-        await client.runs.resume(args.run, found, { approved: true, ...reason }, edited);
-        reportResumed(cli, args.run);
-      });
+    async run(args) {
+      const edited = args.arguments === undefined ? {} : { args: parseArguments(args.arguments) };
+      const decision = { approved: true, ...(args.reason !== undefined && { reason: args.reason }) };
+      await answerItem(cli, 'approve', args, ({ runs }, found) => runs.resume(args.run, found, decision, edited));
     },
   });
 
@@ -78,13 +81,28 @@ export const defineDenyCommand = (cli: Cli): CliCommand =>
     name: 'millrace runs deny',
     description: 'Deny a pending call of a suspended run (operators only).',
     args: { run, token, reason: { type: 'string', description: 'reason, passed to the model' } },
+    async run(args) {
+      const decision = { approved: false, ...(args.reason !== undefined && { reason: args.reason }) };
+      await answerItem(cli, 'deny', args, ({ runs }, found) => runs.resume(args.run, found, decision));
+    },
+  });
+
+export const defineResumeCommand = (cli: Cli): CliCommand =>
+  defineCliCommand(cli, {
+    name: 'millrace runs resume',
+    description: 'Answer any pending item of a suspended run (operators only).',
+    args: { run, data, token },
     run: (args) =>
-      withClient(cli.io, args, async (client) => {
-        const found = args.token ?? (await findOnlyPending(client, args.run, 'deny', 'approval'));
-        const reason = args.reason === undefined ? {} : { reason: args.reason };
-        await client.runs.resume(args.run, found, { approved: false, ...reason });
-        reportResumed(cli, args.run);
-      }),
+      answerItem(cli, 'resume', args, ({ runs }, found) => runs.resume(args.run, found, parseData(args.data))),
+  });
+
+export const defineAnswerCommand = (cli: Cli): CliCommand =>
+  defineCliCommand(cli, {
+    name: 'millrace runs answer',
+    description: 'Answer a question that a suspended run asked its caller.',
+    args: { run, data, token },
+    run: (args) =>
+      answerItem(cli, 'answer', args, ({ runs }, found) => runs.answer(args.run, found, parseData(args.data))),
   });
 
 function parseArguments(text: string): JsonObject {
@@ -93,28 +111,31 @@ function parseArguments(text: string): JsonObject {
   throw new UsageError('--arguments is a JSON object, for example \'{"eur": 40}\'', 'millrace runs approve');
 }
 
-/** Returns the token of the only pending item of the run, of one kind or of all. @throws as findOnly */
-async function findOnlyPending(
-  client: Client,
-  runId: string,
-  verb: string,
-  kind?: OpenPending['kind'],
-): Promise<string> {
-  const suspended = await client.runs.listSuspended();
-  const pending = suspended.filter((one) => one.runId === runId).flatMap((one) => one.pending);
-  const items = kind === undefined ? pending : pending.filter((one) => one.kind === kind);
-  return findOnly(client, runId, verb, items);
-}
+/** The verbs, each with the noun of its items. */
+const NAMES = { approve: 'approval', deny: 'approval', resume: 'item', answer: 'question' } as const;
+type AnswerVerb = keyof typeof NAMES;
+type PendingArgs = AddressArgs & { run: string; token?: string | undefined };
 
-type WaitingItem = Pick<ShownPending, 'resumeToken' | 'kind'>;
+/** Sends the answer to the item of the token, or to the only item that the verb applies to. @throws as findOnly */
+const answerItem = (
+  cli: Cli,
+  verb: AnswerVerb,
+  args: PendingArgs,
+  send: (client: Client, token: string) => Promise<unknown>,
+): Promise<void> =>
+  withClient(cli.io, args, async (client) => {
+    await send(client, args.token ?? (await findOnly(client, args.run, verb)));
+    note(cli.io, `[run] ${args.run} resumed: ${formatCommandLine(cli.io.env, `follow ${args.run}`)}`);
+  });
 
 /**
  * Returns the token of the only item.
- * @throws run-unknown, run-not-suspended; UsageError if several items wait, or none of that kind
+ * @throws run-unknown, run-not-suspended; UsageError if several items wait, or none that the verb applies to
  */
-async function findOnly(client: Client, runId: string, verb: string, items: readonly WaitingItem[]): Promise<string> {
+async function findOnly(client: Client, runId: string, verb: AnswerVerb): Promise<string> {
+  const items = await listItems(client, runId, verb);
   const [first, ...others] = items;
-  const name = NAMES[verb] ?? 'item';
+  const name = NAMES[verb];
   if (first?.resumeToken === undefined) {
     const { status } = await client.runs.get(runId);
     if (status !== 'suspended') throw createNotSuspendedError(runId, status);
@@ -124,47 +145,19 @@ async function findOnly(client: Client, runId: string, verb: string, items: read
   throw new UsageError(`${runId} waits for ${items.length} ${name}s: name one by --token`, `millrace runs ${verb}`);
 }
 
+/** A caller without the rights of an operator reads its own questions with the run. */
+async function listItems(client: Client, runId: string, verb: AnswerVerb): Promise<readonly ShownPending[]> {
+  const pending =
+    verb === 'answer'
+      ? ((await client.runs.get(runId)).pending ?? [])
+      : (await client.runs.listSuspended()).filter((one) => one.runId === runId).flatMap((one) => one.pending);
+  return verb === 'resume' ? pending : pending.filter(({ kind }) => kind === NAMES[verb]);
+}
+
 const createNotSuspendedError = (runId: string, status: string): MillraceError =>
   new MillraceError('run-not-suspended', `The run "${runId}" is ${status} and waits for nothing.`, {
     remedy: '`runs suspended` lists the runs that wait.',
   });
-
-const NAMES: Readonly<Record<string, string>> = { approve: 'approval', deny: 'approval', answer: 'question' };
-
-const reportResumed = ({ io }: Cli, runId: string): void =>
-  note(io, `[run] ${runId} resumed: ${formatCommandLine(io.env, `follow ${runId}`)}`);
-
-export const defineResumeCommand = (cli: Cli): CliCommand =>
-  defineCliCommand(cli, {
-    name: 'millrace runs resume',
-    description: 'Answer any pending item of a suspended run (operators only).',
-    args: { run, data, token },
-    run: (args) =>
-      withClient(cli.io, args, async (client) => {
-        const found = args.token ?? (await findOnlyPending(client, args.run, 'resume'));
-        await client.runs.resume(args.run, found, parseData(args.data));
-        reportResumed(cli, args.run);
-      }),
-  });
-
-export const defineAnswerCommand = (cli: Cli): CliCommand =>
-  defineCliCommand(cli, {
-    name: 'millrace runs answer',
-    description: 'Answer a question that a suspended run asked its caller.',
-    args: { run, data, token },
-    run: (args) =>
-      withClient(cli.io, args, async (client) => {
-        const found = args.token ?? (await findOnly(client, args.run, 'answer', await listQuestions(client, args.run)));
-        await client.runs.answer(args.run, found, parseData(args.data));
-        reportResumed(cli, args.run);
-      }),
-  });
-
-/** A caller without the rights of an operator reads its own questions with the run. */
-async function listQuestions(client: Client, runId: string): Promise<ShownPending[]> {
-  const { pending = [] } = await client.runs.get(runId);
-  return pending.filter(({ kind }) => kind === 'question');
-}
 
 export const defineReleaseCommand = (cli: Cli): CliCommand =>
   defineCliCommand(cli, {
