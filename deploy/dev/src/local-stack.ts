@@ -9,8 +9,8 @@ import { listServiceSpecs, type HostName } from './service-table.ts';
 import { chooseGatewayPort, rejectOwnGateway } from './gateway-port.ts';
 import { startStandInModel } from './stand-in-model.ts';
 import type { StateDir } from './state-dir.ts';
+import { startReplicas, type ServiceReplicas } from './replicas.ts';
 import type { RestartPolicy } from './restart-policy.ts';
-import { superviseService, type SupervisedService } from './supervise-service.ts';
 
 export type LocalStackOptions = {
   checkout: string;
@@ -31,7 +31,7 @@ export type LocalStack = {
   /** Address of dev-model; absent if the environment names a provider. */
   standInUrl?: string;
   gatewayUrl: string;
-  services: readonly SupervisedService[];
+  services: readonly ServiceReplicas[];
   /** Resolves with the reason once one of them stays down. */
   gaveUp: Promise<string>;
 };
@@ -47,7 +47,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const gatewayPort = await chooseGatewayPort(env);
   const specs = listServiceSpecs({ checkout, state, env, servers, model: model.env, gatewayPort });
   const services = specs.map((spec) =>
-    superviseService({
+    startReplicas({
       spec,
       logFile: state.log(spec.name),
       report,

@@ -8,6 +8,7 @@ import type { DevArguments } from './arguments.ts';
 import type { StackEnvironment } from './backing-servers.ts';
 import { buildConsole } from './build-console.ts';
 import { openClient } from './open-client.ts';
+import { serveControl } from './serve-control.ts';
 import { removeStack, writeStack } from './stack-file.ts';
 import { startLocalStack, type LocalStack } from './local-stack.ts';
 import type { StateDir } from './state-dir.ts';
@@ -73,6 +74,8 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
     startedAt: startedAt.toISOString(),
   });
   resources.add('stack.json', () => removeStack(state.stackFile));
+  const control = await serveControl(state.controlFile, stack.services);
+  resources.add('control', () => control.close());
   formatAddresses(stack, state).forEach(printLine);
   printLine(
     `Up in ${((Date.now() - startedAt.getTime()) / 1_000).toFixed(1)} s; the agent "${DEMO_AGENT}" is applied.`,

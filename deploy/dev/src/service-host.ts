@@ -65,6 +65,7 @@ export function createLocalHost({ name, env, logFile }: LocalHostOptions): Local
     // Puts a large log aside.
     await (await openLogFile(ownLog)).close();
     const ended = Promise.withResolvers<ProcessExit>();
+    const up = Promise.withResolvers<void>();
     const variables = Object.fromEntries(
       Object.entries(spec.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     );
@@ -73,9 +74,12 @@ export function createLocalHost({ name, env, logFile }: LocalHostOptions): Local
       env: variables,
       logFile: ownLog,
     });
-    starting.catch(() => {
-      if (host.process.isAlive()) ended.resolve({ code: 1, reason: 'did not start' });
-    });
+    starting.then(
+      () => up.resolve(),
+      () => {
+        if (host.process.isAlive()) ended.resolve({ code: 1, reason: 'did not start' });
+      },
+    );
     let stopping: Promise<void> | undefined;
     const end = async () => {
       const service = await starting.catch(() => undefined);
@@ -84,6 +88,7 @@ export function createLocalHost({ name, env, logFile }: LocalHostOptions): Local
     };
     return {
       pid: host.process.child.pid,
+      up: up.promise,
       exited: Promise.race([host.exited, ended.promise]),
       stop: () => (stopping ??= end()),
     };

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { UP } from '@millrace/service';
 import { openLogFile } from './log-file.ts';
 
 /** A service to be run. */
@@ -24,6 +25,8 @@ export type ProcessExit = {
 
 export type SpawnedService = {
   pid: number | undefined;
+  /** Resolves once it has started. Stays pending if it ends before. */
+  up: Promise<void>;
   /** Resolves however it ended, also when it could not be started. Never rejects. */
   exited: Promise<ProcessExit>;
   /** Sends SIGTERM, and SIGKILL after `stopTimeoutMs`. Idempotent; resolves when the process has ended. */
@@ -57,7 +60,12 @@ export const startServiceProcess: StartProcess = async (spec, logFile, stopTimeo
     await exitEvent;
     clearTimeout(kill);
   };
-  return { pid: child.pid, exited, stop: () => (stopping ??= end()) };
+  const up = new Promise<void>((resolve) => {
+    child.on('message', (message) => {
+      if (message === UP) resolve();
+    });
+  });
+  return { pid: child.pid, up, exited, stop: () => (stopping ??= end()) };
 };
 
 /** Resolves however the process ends, also when it could not be started. */

@@ -1,16 +1,16 @@
-// Starts dev-model as the model provider if OPENAI_API_KEY is not set: a supervised process with an
+// Starts dev-model as the model provider if OPENAI_API_KEY is not set: a supervised service with an
 // address that the services need, so its port is chosen before it starts and kept over restarts.
 import { setTimeout as pause } from 'node:timers/promises';
 import { pickFreePort } from '@millrace/servers';
+import { startReplicas, type ServiceReplicas } from './replicas.ts';
 import type { RestartPolicy } from './restart-policy.ts';
-import { superviseService, type SupervisedService } from './supervise-service.ts';
 import type { StackEnvironment } from './backing-servers.ts';
 import { pickVariables } from './service-environment.ts';
 import type { LocalHost } from './service-host.ts';
 import { resolveMain } from './service-table.ts';
 import type { StateDir } from './state-dir.ts';
 
-export type StandInModel = { url: string; service: SupervisedService };
+export type StandInModel = { url: string; service: ServiceReplicas };
 
 export type StandInOptions = {
   checkout: string;
@@ -36,7 +36,7 @@ export async function startStandInModel(
   const port = await pickFreePort();
   const url = `http://127.0.0.1:${port}`;
   const name = 'dev-model';
-  const service = superviseService({
+  const service = startReplicas({
     spec: {
       name,
       main: resolveMain(checkout, name),

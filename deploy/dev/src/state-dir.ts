@@ -1,5 +1,6 @@
 // Defines the persistent state of the local stack: `.millrace/` in the checkout. Delete it for a fresh start.
 import { join } from 'node:path';
+import { CONTROL_FILE } from '@millrace/cli';
 
 export type StateDir = ReturnType<typeof locateStateDir>;
 
@@ -19,6 +20,8 @@ export function locateStateDir(root: string) {
     keys: join(root, 'keys'),
     /** The built console, which the gateway serves. */
     console: join(root, 'console'),
+    /** Address and token of the running `npm start`. */
+    controlFile: join(root, CONTROL_FILE),
     stackFile: join(root, 'stack.json'),
   };
 }

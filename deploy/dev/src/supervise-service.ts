@@ -27,6 +27,8 @@ export type SupervisedService = {
   logFile: string;
   /** Of the process that runs now; undefined while none does. */
   readPid(): number | undefined;
+  /** Resolves once it has started for the first time, or with the reason why it has not. */
+  started: Promise<string | undefined>;
   /** Resolves with the reason once the service stays down. Stays pending otherwise, also after a stop. */
   gaveUp: Promise<string>;
   /** Stops it permanently. Idempotent; resolves when the process has ended. */
@@ -47,11 +49,14 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
   let reportGivenUp: (reason: string) => void = () => {};
   const gaveUp = new Promise<string>((resolve) => (reportGivenUp = resolve));
 
+  const first = Promise.withResolvers<string | undefined>();
+
   async function runOnce(): Promise<ProcessExit> {
     try {
       current = await startProcess(spec, logFile, stopTimeoutMs);
       // A stop during the start has not seen the new process.
       if (stopping.signal.aborted) await current.stop();
+      void current.up.then(() => first.resolve(undefined));
       return await current.exited;
     } catch (error) {
       return { code: null, reason: `could not be started: ${String(error)}` };
@@ -64,6 +69,7 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
     const restarts = createRestarts(policy);
     for (;;) {
       const { reason: exitReason, logFile: exitLog = logFile } = await runOnce();
+      first.resolve(exitReason);
       if (stopping.signal.aborted) return;
       const delayMs = restarts.nextRestartDelay();
       if (delayMs === undefined) {
@@ -82,6 +88,7 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
     name: spec.name,
     logFile,
     readPid: () => current?.pid,
+    started: first.promise,
     gaveUp,
     async stop() {
       stopping.abort();

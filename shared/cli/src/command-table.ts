@@ -79,6 +79,14 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
     description: 'Print the logs of the local stack',
     load: async (cli) => (await import('./commands/logs-command.ts')).defineLogsCommand(cli),
   },
+  restart: {
+    description: 'Restart one service of the local stack',
+    load: async (cli) => (await import('./commands/stack-commands.ts')).defineRestartCommand(cli),
+  },
+  scale: {
+    description: 'Set the number of replicas of one service of the local stack',
+    load: async (cli) => (await import('./commands/stack-commands.ts')).defineScaleCommand(cli),
+  },
   env: {
     description: 'Print the addresses and keys of the local stack as variables',
     load: async (cli) => (await import('./commands/env-command.ts')).defineEnvCommand(cli),

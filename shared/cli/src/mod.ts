@@ -2,3 +2,10 @@
 export { chooseExitForError, chooseExitForRun, EXIT_CODES } from './command/exit-codes.ts';
 export { formatStatus } from './text/outcome-text.ts';
 export { formatCodedError } from './command/report-error.ts';
+export {
+  CONTROL_FILE,
+  controlRequestSchema,
+  type ControlAnswer,
+  type ControlFile,
+  type ControlRequest,
+} from './command/control-protocol.ts';

@@ -9,6 +9,7 @@ export {
   formatStartFailure,
   runService,
   startService,
+  UP,
   type RunningService,
   type ServiceContext,
   type ServiceDefinition,

@@ -156,10 +156,15 @@ async function openHealth(
   return health.port;
 }
 
+/** Message of a started service to its parent, if the parent has opened an IPC channel. */
+export const UP = 'up';
+
 /** Ends the process: 0 after a signal and a drain, 1 with the reason when the start failed or something broke. */
 export async function runService<S extends z.ZodType<object>>(definition: ServiceDefinition<S>): Promise<void> {
   try {
     const running = await startService(definition, process.env);
+    // The parent is a supervisor.
+    if (process.connected) process.send?.(UP);
     const signal = await waitForSignal();
     process.stderr.write(`${definition.name}: ${signal}, draining\n`);
     await running.stop();

@@ -4,8 +4,7 @@ import { note, writeLine, type CliIo } from '../command/cli-io.ts';
 import { parseCount } from '../command/duration.ts';
 import { followLogs, readLogs } from './log-files.ts';
 import { LEVELS, formatLine, isLevel, isShown, type LogFilter, type LogLine } from './log-lines.ts';
-import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { findStateEntry } from '../command/find-state-entry.ts';
 import { UsageError } from '../command/usage-error.ts';
 
 const NAME = 'millrace logs';
@@ -27,7 +26,7 @@ export const defineLogsCommand = (cli: Cli) =>
       const { io } = cli;
       const filter = readFilter(args);
       const count = args.lines === undefined ? DEFAULT_LINES : parseCount(args.lines, '--lines');
-      const folder = await findLogFolder(io.cwd);
+      const folder = await findStateEntry(io.cwd, 'logs');
       if (folder === undefined)
         throw new UsageError('no .millrace/logs in this folder or above: `npm start` writes them', NAME);
       const print = printLine(io, args.json === true);
@@ -69,15 +68,5 @@ async function followUntilInterrupt(
       if (isShown(line, filter)) print(line);
   } finally {
     stop();
-  }
-}
-
-/** Finds the logs of the local stack: `.millrace/logs` in a folder or above. */
-async function findLogFolder(cwd: string): Promise<string | undefined> {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    const logs = join(folder, '.millrace', 'logs');
-    const found = await stat(logs).catch(() => undefined);
-    if (found?.isDirectory()) return logs;
-    if (dirname(folder) === folder) return undefined;
   }
 }
