@@ -1,4 +1,5 @@
 // Runs `npm start` on an unused checkout: the stack, the demo agent, the tour or the single answer, and the shutdown.
+import { once } from 'node:events';
 import { EXIT_CODES, chooseExitForError } from '@millrace/cli';
 import { hideAddressParts } from '@millrace/contracts';
 import { createResources, type Resources } from '@millrace/service';
@@ -97,7 +98,7 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
     keys,
     hasCredentials: hideAddressParts(url) !== url,
   }).forEach(printLine);
-  await waitForAbort(signal);
+  if (!signal.aborted) await once(signal, 'abort');
   return 0;
 }
 
@@ -109,11 +110,4 @@ function raceWithFailure<T>({ gaveUp }: LocalStack, work: Promise<T>): Promise<T
       throw new Error(reason);
     }),
   ]);
-}
-
-function waitForAbort(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

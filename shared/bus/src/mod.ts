@@ -32,6 +32,7 @@ export { ensureBucket } from './streams/ensure-config.ts';
 export { ensureTopology } from './queue/topology.ts';
 export { startHeartbeat, type Heartbeat, type Living } from './core/heartbeat.ts';
 export { createStallGate, STALL_MS, type StallGate } from './core/stall-gate.ts';
+export { waitForAbort } from './core/wait-for-abort.ts';
 export { guardTopology, type TopologyGuard } from './queue/guard-topology.ts';
 export { listen, type Listening } from './core/listen.ts';
 export { answerPeers, askPeer, findPeers, type PeerAnswer } from './verbs/peers.ts';

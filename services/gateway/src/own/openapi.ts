@@ -1,6 +1,6 @@
 // Writes the OpenAPI 3.1 document of the own API from the schemas of its routes. OpenAPI 3.1 uses JSON Schema 2020-12,
 // the dialect that zod writes.
-import { toJsonSchema } from '@millrace/contracts';
+import { isObject, toJsonSchema } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { OwnRoute } from './define-route.ts';
 
@@ -69,7 +69,7 @@ const listPathParameters = (path: string): object[] =>
 
 function listQueryParameters(query: z.ZodType): object[] {
   const { properties = {} } = toJsonSchema(query);
-  return Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => ({
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
     name,
     in: 'query',
     required: false,
@@ -82,9 +82,6 @@ function embedSchema(schema: z.ZodType): object {
   const { $schema: _dialect, ...rest } = toJsonSchema(schema);
   return rest;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const PROBLEM = {
   type: 'object',

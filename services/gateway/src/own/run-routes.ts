@@ -23,7 +23,7 @@ import {
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { openStream, readRefusal } from '../access/open-stream.ts';
-import { waitForAbort } from '../http/wait-for-abort.ts';
+import { waitForAbort } from '@millrace/bus';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 import { readAgent } from '../agents/read-agent.ts';
 import { deriveRunId } from '../agents/idempotency.ts';

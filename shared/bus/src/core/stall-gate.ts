@@ -1,6 +1,8 @@
 // Delays new work after the event loop has stalled, until the connection has delivered every message that the server sent before. A
 // request that waited in the socket during a stall may be cancelled already: its cancel lies behind it in the same stream of bytes, and
 // a replica that starts the request first works for callers that gave up.
+import { waitForAbort } from './wait-for-abort.ts';
+
 export type StallGate = {
   /** Undefined if the event loop is responsive; otherwise resolves when all earlier messages are delivered, or when `signal` fires. */
   pass(signal: AbortSignal): Promise<void> | undefined;
@@ -35,11 +37,4 @@ export function createStallGate({ nc }: { nc: { flush(): Promise<void> } }): Sta
     },
     stop: () => clearInterval(timer),
   };
-}
-
-function waitForAbort(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  return promise;
 }

@@ -8,7 +8,7 @@ import {
   type RunEvent,
   type Stage,
 } from '@millrace/contracts';
-import { connectBus, listen, readConnectionSettings, resolveAddress, withStackKey } from '@millrace/bus';
+import { connectBus, listen, readConnectionSettings, resolveAddress, waitForAbort, withStackKey } from '@millrace/bus';
 import { attachClient, type Client } from '@millrace/client';
 import { defineCliCommand, withClient, type Cli } from '../command/cli-command.ts';
 import { note, writeLine, type CliIo } from '../command/cli-io.ts';
@@ -133,10 +133,7 @@ async function tapAll(
     });
     await bus.nc.flush();
     note(io, `[tap] all runs of ${tenant}; Ctrl-C ends`);
-    await new Promise<void>((resolve) => {
-      if (output.done.aborted) resolve();
-      else output.done.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await waitForAbort(output.done);
     live.stop();
   } finally {
     output.stop();

@@ -1,7 +1,14 @@
 // Converts the chunks of a run to the deltas of a chat completion. Pure: a reducer with one state for each stream.
 // Chat completions have no form for a retraction, so text that was shown and is retracted ends the stream with an
 // error.
-import type { Chunk, ErrorCode, ShownPending, Usage, WireError } from '@millrace/contracts';
+import {
+  isObject,
+  type Chunk,
+  type ErrorCode,
+  type ShownPending,
+  type Usage,
+  type WireError,
+} from '@millrace/contracts';
 import type { PositionedChunk } from '@millrace/client';
 import { listClientCalls, type ClientCall } from '../../agents/client-calls.ts';
 
@@ -87,15 +94,13 @@ export function chooseFinishReason(reason: string): FinishReason {
   return reason === 'content-filter' ? 'content_filter' : 'stop';
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
 export function readUsage(output: unknown): Usage {
-  const usage = isRecord(output) ? output['usage'] : undefined;
-  return isRecord(usage) ? usage : {};
+  const usage = isObject(output) ? output['usage'] : undefined;
+  return isObject(usage) ? usage : {};
 }
 
 export function readError(error: unknown): WireError {
-  if (isRecord(error) && typeof error['code'] === 'string' && typeof error['message'] === 'string')
+  if (isObject(error) && typeof error['code'] === 'string' && typeof error['message'] === 'string')
     return { code: 'internal', ...error, message: error['message'] };
   return { code: 'internal', message: 'The run failed.' };
 }
@@ -106,6 +111,6 @@ export function describePending(pending: readonly ShownPending[]): string {
   if (!question) return 'The run is suspended until an operator approves a call.';
   const { payload } = question;
   if (typeof payload === 'string') return payload;
-  if (isRecord(payload) && typeof payload['question'] === 'string') return payload['question'];
+  if (isObject(payload) && typeof payload['question'] === 'string') return payload['question'];
   return payload === undefined ? 'The run is suspended until it receives an answer.' : JSON.stringify(payload);
 }

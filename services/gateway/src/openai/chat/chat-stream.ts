@@ -2,7 +2,7 @@
 // run that fails before its first word, is an HTTP error; a later block is in the stream.
 import { fromWireError, type Usage } from '@millrace/contracts';
 import type { Run } from '@millrace/client';
-import { waitForAbort } from '../../http/wait-for-abort.ts';
+import { waitForAbort } from '@millrace/bus';
 import { startChatState, reduceChat, type ChatEnd, type ChatState } from './chat-state.ts';
 import type { ChatWriter } from './chat-wire.ts';
 import { ContentBlocked } from '../openai-error.ts';

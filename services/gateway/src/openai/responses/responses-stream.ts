@@ -2,7 +2,7 @@
 import { fromWireError } from '@millrace/contracts';
 import { subtractUsage } from '../../agents/client-calls.ts';
 import { formatEvent } from '../../http/event-stream.ts';
-import { waitForAbort } from '../../http/wait-for-abort.ts';
+import { waitForAbort } from '@millrace/bus';
 import { ContentBlocked, describeOpenAiError } from '../openai-error.ts';
 import type { ResponseIdentity, StartedResponse } from './response-identity.ts';
 import { startResponse, type ResponseState } from './response-changes.ts';
