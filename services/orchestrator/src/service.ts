@@ -1,5 +1,5 @@
 // Opens, serves and closes the parts of the orchestrator, in order.
-import { LOG_SHARDS } from '@millrace/contracts';
+import { LOG_SHARDS, MillraceError } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import {
   advertise,
@@ -57,7 +57,7 @@ const maxBytes = z.coerce
   .optional();
 
 const configSchema = z.object({
-  OPENAI_API_KEY: z.string().default('none'),
+  OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: z.url().optional(),
   /**
    * Concurrent runs; an eighth more is reserved for tenants that have no run at this orchestrator. Further runs stay in
@@ -125,6 +125,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
   version: VERSION,
   config: configSchema,
   async start({ config, bus, log, resources, draining, watchHealth }) {
+    requireProvider(config);
     const access = await openJetStream(bus, { logStreams: config.LOG_STREAMS });
     const topology = {
       replicas: config.STREAM_REPLICAS,
@@ -152,7 +153,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     watchHealth(guard.findProblem);
     const sessions = createSessionInbox(bus);
     resources.add('sessions', () => sessions.stop());
-    const models = createModels({ apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL });
+    const models = createModels({ apiKey: config.OPENAI_API_KEY ?? 'none', baseUrl: config.OPENAI_BASE_URL });
 
     const driven = createDrivenRuns();
     const reports = serveReports(bus, driven);
@@ -263,4 +264,13 @@ function createHandlers(parts: ApiParts, submits: SubmitGuard): ApiHandlers {
       readLoads: createLoadReader(access.bus),
     }),
   };
+}
+
+/** An orchestrator without a provider would take runs from the others and fail them. @throws config-invalid */
+function requireProvider({ OPENAI_API_KEY, OPENAI_BASE_URL }: z.output<typeof configSchema>): void {
+  if (OPENAI_API_KEY !== undefined || OPENAI_BASE_URL !== undefined) return;
+  throw new MillraceError('config-invalid', 'The orchestrator has no model provider.', {
+    remedy:
+      'Set OPENAI_API_KEY, or OPENAI_BASE_URL for a compatible server. `millrace scale orchestrator 2` starts a second one of npm start.',
+  });
 }
