@@ -1,4 +1,4 @@
-// Keeps the ports of NATS over starts of the stack, so that a client keeps its address. A port that another process has
+// Keeps the ports of NATS and of the gateway over starts of the stack, so that a client keeps its address. A port that another process has
 // taken is replaced by a free one.
 import { readFile, writeFile } from 'node:fs/promises';
 import { isPortFree } from '@millrace/servers';

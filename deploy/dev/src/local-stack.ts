@@ -6,6 +6,7 @@ import { startBackingServers, type BackingServers, type StackEnvironment } from 
 import { PROXY, pickVariables } from './service-environment.ts';
 import { createLocalHost, type LocalHost } from './service-host.ts';
 import { listServiceSpecs, type HostName } from './service-table.ts';
+import { writeKeptPorts } from './kept-ports.ts';
 import { chooseGatewayPort, rejectOwnGateway } from './gateway-port.ts';
 import { startStandInModel } from './stand-in-model.ts';
 import type { StateDir } from './state-dir.ts';
@@ -40,11 +41,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const { checkout, state, env, resources, signal, report, restartPolicy: policy } = options;
   // Each server, dev-model and the agent add a listener.
   setMaxListeners(0, signal);
-  await rejectOwnGateway(env);
+  await rejectOwnGateway(env, state.gatewayPort);
   const hosts = options.hasProcesses ? undefined : openHosts(options);
   const [servers, model] = await awaitBoth(startBackingServers(options), provideModel(options, hosts?.processors));
   signal.throwIfAborted();
-  const gatewayPort = await chooseGatewayPort(env);
+  const gatewayPort = await chooseGatewayPort(env, state.gatewayPort);
+  await writeKeptPorts(state.gatewayPort, { port: gatewayPort }).catch((error: unknown) =>
+    report(`the next start of gateway may take another port: ${String(error)}`),
+  );
   const specs = listServiceSpecs({ checkout, state, env, servers, model: model.env, gatewayPort });
   const services = specs.map((spec) =>
     startReplicas({

@@ -9,6 +9,7 @@ export function locateStateDir(root: string) {
     root,
     nats: join(root, 'nats'),
     natsPorts: join(root, 'nats-ports.json'),
+    gatewayPort: join(root, 'gateway-port.json'),
     redis: join(root, 'redis'),
     qdrant: join(root, 'qdrant'),
     /** The embedded stores: a file per service. */

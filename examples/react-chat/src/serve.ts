@@ -2,7 +2,7 @@
 //
 //     node examples/react-chat/src/serve.ts
 //
-// MILLRACE_URL: addresses of gateways, separated by commas; MILLRACE_KEY: API key; MILLRACE_AGENT; PORT.
+// MILLRACE_URL: addresses of gateways, separated by commas, by default that of `npm start`; MILLRACE_KEY: API key; MILLRACE_AGENT; PORT.
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,10 +11,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { rolldown } from 'rolldown';
 
-const { MILLRACE_URL = 'http://127.0.0.1:8080', MILLRACE_AGENT = 'demo', PORT = '3000' } = process.env;
 const folder = join(import.meta.dirname, '..');
-const key =
-  process.env['MILLRACE_KEY'] ?? (await readFile(join(folder, '../../.millrace/keys/auth/first.key'), 'utf8')).trim();
+const stack = join(folder, '../../.millrace');
+const { MILLRACE_URL = await readGatewayUrl(), MILLRACE_AGENT = 'demo', PORT = '3000' } = process.env;
+const key = process.env['MILLRACE_KEY'] ?? (await readFile(join(stack, 'keys/auth/first.key'), 'utf8')).trim();
 const gateways = MILLRACE_URL.split(',').map((url) => `${url}/v1/agents/${MILLRACE_AGENT}/ui`);
 /** The routes of a chat below /api/chat: everything else of the gateway stays out of reach of the page. */
 const ROUTE = /^\/api\/chat(|\/[\w-]{1,128}\/(?:stream|messages|stop))$/;
@@ -22,6 +22,13 @@ const PASSED = ['content-type', 'cache-control', 'x-vercel-ai-ui-message-stream'
 
 const page = await readFile(join(folder, 'page/index.html'));
 const script = await bundle();
+
+/** The file exists while `npm start` runs. */
+async function readGatewayUrl(): Promise<string> {
+  const text = await readFile(join(stack, 'stack.json'), 'utf8').catch(() => '{}');
+  const { ports } = JSON.parse(text);
+  return `http://127.0.0.1:${Number(ports?.gateway ?? 8080)}`;
+}
 
 async function bundle(): Promise<string> {
   const build = await rolldown({
