@@ -13,8 +13,8 @@ const WAITS: Record<string, string> = {
   'services/orchestrator/src/calls/ask-with-policy.ts': 'no replica is available, or all are at capacity',
   'services/orchestrator/src/calls/repeat-call.ts':
     'a call of an idempotent tool has failed, and the agent allows another attempt',
-  'services/orchestrator/src/state/trim-log.ts': 'keeps room in the chunk log, outside of the runs',
-  'services/orchestrator/src/state/retry-outages.ts': 'the bus is away',
+  'services/orchestrator/src/transcript/trim-log.ts': 'keeps room in the chunk log, outside of the runs',
+  'services/orchestrator/src/streams/retry-outages.ts': 'the bus is away',
   'services/orchestrator/src/takeover/ask-owner.ts':
     'this process has just reconnected, and the owner of the run may not have',
   'services/orchestrator/src/takeover/watch-peers.ts': 'asks other orchestrators now and then, outside of the runs',

@@ -14,8 +14,8 @@ import {
 import type { ApiCall, BucketEntry, JetStreamAccess } from '@millrace/bus';
 import { changeDeadLetter, readDeadLetter } from '../saves/dead-letters.ts';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
-import { pageBytes } from '../state/logged-chunks.ts';
-import { readPage } from '../state/read-stored.ts';
+import { pageBytes } from '../transcript/logged-chunks.ts';
+import { readPage } from '../streams/read-stored.ts';
 import { isVisible } from './run-address.ts';
 
 type Submit = (request: RunRequest, call: ApiCall) => Promise<unknown>;

@@ -4,8 +4,8 @@ import { stateKeys, suspensionSchema, type ApiAnswer, type ApiRequest, type Susp
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
 import { locateHead } from '../state/run-head.ts';
 import { readResumptions } from '../state/suspension-store.ts';
-import { pageBytes } from '../state/logged-chunks.ts';
-import { readPage } from '../state/read-stored.ts';
+import { pageBytes } from '../transcript/logged-chunks.ts';
+import { readPage } from '../streams/read-stored.ts';
 import { isVisible } from './run-address.ts';
 
 /** Concurrent reads of heads. */

@@ -1,7 +1,7 @@
 // Reads the stored changes of a run, for the verb `changes`.
 import { storedChangesSchema, type ApiAnswer, type RunHead, type StoredChanges } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
-import { readStored } from '../state/read-stored.ts';
+import { readStored } from '../streams/read-stored.ts';
 
 export async function readChanges(access: JetStreamAccess, head: RunHead): Promise<ApiAnswer<'changes'>> {
   const { tenant, runId, epoch } = head;

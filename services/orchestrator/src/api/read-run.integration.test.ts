@@ -10,7 +10,7 @@ import { useJetStream } from '../testing/jetstream.ts';
 import { createHead } from '../testing/run-heads.ts';
 import { countSubscriptions } from '../testing/subscriptions.ts';
 import { readChunks } from './read-run.ts';
-import { readStored } from '../state/read-stored.ts';
+import { readStored } from '../streams/read-stored.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');

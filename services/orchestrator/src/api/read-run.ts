@@ -11,8 +11,8 @@ import {
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { SHARD } from '../state/event-log.ts';
-import { pageBytes, readVisible } from '../state/logged-chunks.ts';
-import { readPage } from '../state/read-stored.ts';
+import { pageBytes, readVisible } from '../transcript/logged-chunks.ts';
+import { readPage } from '../streams/read-stored.ts';
 import { getLastIndex, isAtRest, readHead } from '../state/run-head.ts';
 
 /** Number of takeovers of the run during the read of one page. */

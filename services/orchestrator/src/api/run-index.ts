@@ -3,7 +3,7 @@
 // the index is loaded. If there are too many runs, the index has no lists, and the heads are read for each request.
 import { stateKeys, toWireError } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
-import { LARGE_PAGE_MESSAGES, readPages, type StoredMessage } from '../state/read-stored.ts';
+import { LARGE_PAGE_MESSAGES, readPages, type StoredMessage } from '../streams/read-stored.ts';
 import { createRunList, type RunList } from './run-list.ts';
 import { listedHeadSchema, type ListedHead } from './stored-runs.ts';
 

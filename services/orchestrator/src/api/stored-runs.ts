@@ -2,7 +2,7 @@
 import { stateKeys, type RunHead } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
-import { LARGE_PAGE_MESSAGES, PAGE_MESSAGES, readPages } from '../state/read-stored.ts';
+import { LARGE_PAGE_MESSAGES, PAGE_MESSAGES, readPages } from '../streams/read-stored.ts';
 import { createRunList, type ListedRun, type RunList, type RunPage, type RunPageOptions } from './run-list.ts';
 
 const text = z.string();

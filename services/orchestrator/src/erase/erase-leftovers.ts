@@ -10,7 +10,7 @@ import {
 import { purgeEntries, type JetStreamAccess } from '@millrace/bus';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { hashResource } from '../state/hash-resource.ts';
-import { readPages } from '../state/read-stored.ts';
+import { readPages } from '../streams/read-stored.ts';
 
 type ErasedLeftovers = { deleted: number; left: number };
 export type LeftoverParts = {

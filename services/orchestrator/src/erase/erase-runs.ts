@@ -5,7 +5,7 @@ import { deleteEntry, purgeEntries, type JetStreamAccess } from '@millrace/bus';
 import { cancelRun } from '../api/cancel-run.ts';
 import { listedHeadSchema, type ListedHead } from '../api/stored-runs.ts';
 import { SHARD } from '../state/event-log.ts';
-import { readPages } from '../state/read-stored.ts';
+import { readPages } from '../streams/read-stored.ts';
 import { FINAL_TTL_SECONDS, locateHead } from '../state/run-head.ts';
 
 /** The part of a head that an erasure reads: a tenant may have very many heads. */

@@ -3,7 +3,7 @@
 // When nothing is left, everything is read and deleted once more after the saves under way have ended.
 import { MAX_FENCED_RUNS, toWireError, type Erasure, type ErasedStore, type WireError } from '@millrace/contracts';
 import { askForget, type JetStreamAccess } from '@millrace/bus';
-import { startDueAttempts } from '../state/attempt-due.ts';
+import { startDueAttempts } from '../streams/attempt-due.ts';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { eraseChanges, eraseDeadLetters, eraseEvents, eraseSaves, type LeftoverParts } from './erase-leftovers.ts';
 import {

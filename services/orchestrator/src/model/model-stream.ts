@@ -7,7 +7,7 @@ import { createChunkMaker, readUsage } from './model-parts.ts';
 import { createPartEnds } from './part-ends.ts';
 import type { LanguageModel, ModelCallOptions, ModelPart } from './prompt.ts';
 import { readProviderMetadata, type ProviderMetadata } from './provider-metadata.ts';
-import { raceAbort } from '../state/unless-stopped.ts';
+import { raceAbort } from '../streams/unless-stopped.ts';
 
 /** Maximum time without an event of the model, ms. */
 const MODEL_IDLE_MS = 120_000;

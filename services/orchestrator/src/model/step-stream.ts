@@ -3,7 +3,7 @@
 // published or stored.
 import { createOpenParts, toWireError, type Chunk, type StageInput } from '@millrace/contracts';
 import { toBrokenEnding, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
-import { buildResponseMessageId } from '../state/response-message.ts';
+import { buildResponseMessageId } from '../release/response-message.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
 import { holdsProviderContent, readAnswerTrust } from '../state/run-labels.ts';
@@ -12,7 +12,7 @@ import { isTooLarge, type AnswerBuilder } from './answer-builder.ts';
 import { createPassedAnswer } from './passed-answer.ts';
 import type { ModelAnswered, ModelEnd, ModelFailure } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
-import { raceAbort } from '../state/unless-stopped.ts';
+import { raceAbort } from '../streams/unless-stopped.ts';
 import { openOutputChain, type ChainEnd, type OutputChain } from '../sessions/output-chain.ts';
 import { applyFold } from '../sessions/guard-chunks.ts';
 

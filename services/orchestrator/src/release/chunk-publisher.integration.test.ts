@@ -9,7 +9,7 @@ import {
 import { listen } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { readStored } from '../state/read-stored.ts';
+import { readStored } from '../streams/read-stored.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { FencedError } from './fenced-error.ts';

@@ -3,7 +3,7 @@
 import type { Chunk } from '@millrace/contracts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { guardChunks, type GuardedChunks } from '../sessions/guard-chunks.ts';
-import { buildResponseMessageId } from '../state/response-message.ts';
+import { buildResponseMessageId } from '../release/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '@millrace/contracts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
-import { buildResponseMessageId } from '../state/response-message.ts';
+import { buildResponseMessageId } from '../release/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { guardAgain } from './guard-again.ts';
 

@@ -2,7 +2,7 @@
 // releases its result as a whole, otherwise before the changed text replaces the streamed one (restate-answer.ts).
 import { readMessageText, selectMessages, type Message } from '@millrace/contracts';
 import { addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
-import { buildResponseMessageId } from '../state/response-message.ts';
+import { buildResponseMessageId } from '../release/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { guardAgain } from './guard-again.ts';
 import { makeMessageChunks } from '../release/message-chunks.ts';

@@ -5,8 +5,8 @@ import { MillraceError, storedChunkSchema, toLoggedError, messageSchema, type Ch
 import { z } from 'zod';
 import { makeChunk } from '../release/make-chunk.ts';
 import type { Ending } from '../state/interrupt.ts';
-import { readVisible } from '../state/logged-chunks.ts';
-import { storeBeforeRetract } from '../state/retract.ts';
+import { readVisible } from '../transcript/logged-chunks.ts';
+import { storeBeforeRetract } from '../transcript/retract.ts';
 import type { Run } from '../state/run-context.ts';
 import { readHead } from '../state/run-head.ts';
 import { joinText, makeMessageChunks } from '../release/message-chunks.ts';

@@ -10,7 +10,7 @@ import {
 } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildResponseMessageId } from '../state/response-message.ts';
+import { buildResponseMessageId } from '../release/response-message.ts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { dataChunk, listTypes, makeText, say } from '../testing/chunks.ts';
 import { foldActions, makeAccepted, makeAnswer, makeState, RUN_ID } from '../testing/run-states.ts';

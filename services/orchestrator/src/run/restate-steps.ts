@@ -1,7 +1,7 @@
 // Compares the streamed text of a run with its final text, and rebuilds the chunks of the steps that differ. The final
 // answers have passed the output chain. Pure.
 import { readMessageText, buildTextMessage, type Chunk, type Message, type RunState } from '@millrace/contracts';
-import { buildResponseMessageId } from '../state/response-message.ts';
+import { buildResponseMessageId } from '../release/response-message.ts';
 import { isFrame, joinText, makeMessageChunks, makeStepFinish } from '../release/message-chunks.ts';
 import { isStepFinish, putInPlace, splitSteps } from './step-chunks.ts';
 

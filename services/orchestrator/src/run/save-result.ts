@@ -6,11 +6,9 @@ import type { Run } from '../state/run-context.ts';
 import type { FinishChunk } from './finish-chunks.ts';
 import { judgeResult, buildResultInput, type JudgedResult } from './judge-result.ts';
 import { findBlocked, deferSaves, listUnsaved } from '../saves/defer-saves.ts';
+import { SAVE_GRACE_MS } from '../saves/save-history.ts';
 import { shieldRun } from '../state/shield-run.ts';
 import { withStoredTexts } from '../state/stored-texts.ts';
-
-/** Grace period of a save in progress when the run is stopped, ms. */
-export const SAVE_GRACE_MS = 750;
 
 /** @param saving the entries of processOutputResult from memory's first on */
 export async function saveResult(run: Run, saving: readonly string[], finish: FinishChunk): Promise<Interrupt> {

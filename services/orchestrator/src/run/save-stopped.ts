@@ -8,11 +8,11 @@ import {
   type MessagePart,
   type Stage,
 } from '@millrace/contracts';
-import { buildResponseMessageId } from '../state/response-message.ts';
+import { buildResponseMessageId } from '../release/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { listLateJudges } from '../state/stored-texts.ts';
 import { isGivenAway } from '../state/run-stop.ts';
-import { listHistories, saveHistory } from './save-history.ts';
+import { listHistories, saveHistory } from '../saves/save-history.ts';
 import { listShownMessages } from './shown-steps.ts';
 
 /** Returns the deferred saves. @param isFailed the last step may be rejected, so that its text is not kept */

@@ -1,7 +1,7 @@
 // Stores dead letters: runs and saves that were abandoned, for an operator to inspect and retry.
 import { deadLetterSchema, stateKeys, type DeadLetter } from '@millrace/contracts';
 import { createConflictError, readEntry, writeEntry, type BucketEntry, type JetStreamAccess } from '@millrace/bus';
-import { retryThroughOutages } from '../state/retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 export const DEAD_LETTER_TTL_SECONDS = 7 * 24 * 3_600;
 

@@ -21,7 +21,7 @@ import {
 import type { z } from 'zod';
 import { DEAD_LETTER_TTL_SECONDS } from './dead-letters.ts';
 import type { SaveQueue } from '../state/run-context.ts';
-import { retryThroughOutages } from '../state/retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 /** Maximum time for which a save is retried, by configuration. */
 export const MAX_WAIT_HOURS = 7 * 24;

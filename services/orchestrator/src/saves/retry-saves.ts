@@ -12,7 +12,7 @@ import {
 import { publishDurably } from '@millrace/bus';
 import { callProcessors } from '../calls/call-processors.ts';
 import { createFold, foldVerdict } from '../calls/verdict-fold.ts';
-import { startDueAttempts } from '../state/attempt-due.ts';
+import { startDueAttempts } from '../streams/attempt-due.ts';
 import { SHARD } from '../state/event-log.ts';
 import { keepDeadLetter } from './dead-letters.ts';
 import type { DeferredSaves, WaitingSave } from './deferred-saves.ts';

@@ -2,7 +2,7 @@
 // The run does not wait for it and ignores its output. If it lags too far, its session is ended and an event reports
 // that: a text with a gap would be another text.
 import type { Chunk, PlanEntry, StageInput } from '@millrace/contracts';
-import { raceAbort } from '../state/unless-stopped.ts';
+import { raceAbort } from '../streams/unless-stopped.ts';
 import type { Run } from '../state/run-context.ts';
 import { askWithPolicy, type CallTarget } from '../calls/ask-with-policy.ts';
 import type { SessionLink } from './linked-sessions.ts';

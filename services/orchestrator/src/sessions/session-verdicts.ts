@@ -1,6 +1,6 @@
 // Derives the verdict of each entry from the end of its session.
 import { SESSION_LIMITS, type PlanEntry, type StageInput } from '@millrace/contracts';
-import { raceAbort } from '../state/unless-stopped.ts';
+import { raceAbort } from '../streams/unless-stopped.ts';
 import type { SessionLink, StoppedLink } from './linked-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
 import { createEntryFailure, judge, type JudgedEntry } from '../calls/verdict-fold.ts';

@@ -3,7 +3,7 @@
 import { COMMON_VERSION, claimEventSchema, type ClaimEvent, type RefusedEndpoint } from '@millrace/contracts';
 import { publishDurably, type JetStreamAccess } from '@millrace/bus';
 import { createHash } from 'node:crypto';
-import { readPages } from './read-stored.ts';
+import { readPages } from '../streams/read-stored.ts';
 
 /** A claim that lasts is stored once in this time by each orchestrator. */
 const REPEAT_MS = 3_600_000;

@@ -2,7 +2,7 @@
 // answers to them.
 import { stateKeys, type RunHead } from '@millrace/contracts';
 import { clearTimer, purgeEntries, type JetStreamAccess } from '@millrace/bus';
-import { retryThroughOutages } from './retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 /** Keeps the head and the end that it names. Only a run with more than one epoch may have been suspended. @throws bus-unreachable */
 export async function deleteRunState(access: JetStreamAccess, head: RunHead): Promise<void> {

@@ -3,7 +3,7 @@
 import { COMMON_VERSION, stateKeys, type RunHead } from '@millrace/contracts';
 import { writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { locateHead } from './run-head.ts';
-import { retryThroughOutages } from './retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 /** `lost`: no head is stored any more; the next `put` creates it. */
 type PutOutcome = 'written' | 'lost' | 'fenced';

@@ -13,7 +13,7 @@ import {
 import { createConflictError, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { foldRun } from './run-state.ts';
 import { parseEpoch, buildRecordName } from './run-store.ts';
-import { retryThroughOutages } from './retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 /** Concurrent reads of records. */
 const MAX_READS_AT_ONCE = 32;

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { FencedError } from '../release/fenced-error.ts';
 import { createHeadWriter, type HeadWriter } from './head-writer.ts';
 import { FINAL_TTL_SECONDS, nameEnd, computeStateTtlSeconds, writeEnd } from './run-head.ts';
-import { retryThroughOutages } from './retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 export type RunStore = {
   getHead(): RunHead;

@@ -30,7 +30,7 @@ import {
 } from '../state/run-head.ts';
 import type { Deps } from '../state/run-context.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
-import { retryThroughOutages } from '../state/retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 /** A run that this orchestrator drives. */
 export type ClaimedRun = {

@@ -4,7 +4,7 @@ import { MillraceError, isRetryable, type Command, type RunHead } from '@millrac
 import { createConflictError, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { isAtRest, locateHead, openNextEpoch } from '../state/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
-import { retryThroughOutages } from '../state/retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 import { readStoredAnswers } from '../state/suspension-store.ts';
 import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
 import { deferIfNewer } from './defer-to-newer.ts';

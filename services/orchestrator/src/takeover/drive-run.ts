@@ -36,7 +36,7 @@ import { restoreBuffer } from '../run/rebuild-buffered.ts';
 import { createChangeLog } from '../changes/change-log.ts';
 import { storeChanges } from './store-changes.ts';
 import { storeEnding, type EndingParts } from './store-ending.ts';
-import { retryThroughOutages } from '../state/retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 /** @throws FencedError, or the reason for which the ending cannot be stored: the command is redelivered */
 export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): Promise<void> {

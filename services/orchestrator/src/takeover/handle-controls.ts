@@ -7,7 +7,7 @@ import type { Deps } from '../state/run-context.ts';
 import { readHead } from '../state/run-head.ts';
 import { isCancelAsked } from '../state/run-store.ts';
 import type { RunStop } from '../state/run-stop.ts';
-import { retryThroughOutages } from '../state/retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 /** Claimed by the messages since the last read: a cancellation, and the highest epoch. */
 type EpochClaim = { isCancelled: boolean; epoch: number };

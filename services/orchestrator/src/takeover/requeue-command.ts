@@ -5,8 +5,8 @@ import { toLoggedError } from '@millrace/contracts';
 import type { Bus, Delivery } from '@millrace/bus';
 import type { Deps } from '../state/run-context.ts';
 import { isAtRest, readHead } from '../state/run-head.ts';
-import { retryThroughOutages } from '../state/retry-outages.ts';
-import { raceAbort } from '../state/unless-stopped.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
+import { raceAbort } from '../streams/unless-stopped.ts';
 
 /**
  * Does nothing if the connection was up while the run was driven: a failure of a stream or its disk affects the next owner too, and its

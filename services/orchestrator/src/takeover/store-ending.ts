@@ -11,7 +11,7 @@ import { deleteRunState } from '../state/delete-run-state.ts';
 import { computeMaxEndBytes, packEnd } from '../state/packed-end.ts';
 import { dropEnd } from '../state/run-head.ts';
 import type { RunStore } from '../state/run-store.ts';
-import { retryThroughOutages } from '../state/retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 export type EndingParts = {
   access: JetStreamAccess;

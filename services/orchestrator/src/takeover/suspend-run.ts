@@ -28,7 +28,7 @@ import {
   writeSuspension,
 } from '../state/suspension-store.ts';
 import { storeChanges } from './store-changes.ts';
-import { retryThroughOutages } from '../state/retry-outages.ts';
+import { retryThroughOutages } from '../streams/retry-outages.ts';
 import { buildResultSoFar } from '../run/end-run.ts';
 import { passPayload } from '../run/guard-own-texts.ts';
 import { listShownMessages } from '../run/shown-steps.ts';

@@ -1,7 +1,7 @@
 // Generated runs as their owners publish them, and a reader that follows the protocol of replays: it takes an answer as
 // the complete truth from the requested position to the answer's end.
 import type { ChunkBatch, Position } from '@millrace/contracts';
-import type { TakenBack } from '../state/visible-chunks.ts';
+import type { TakenBack } from '../transcript/visible-chunks.ts';
 
 export type Placed = Position & { chunk: LoggedChunk };
 /** One owner: texts, and retracts of a number of chunks before them. */

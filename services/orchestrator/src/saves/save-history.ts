@@ -9,12 +9,14 @@ import {
 } from '@millrace/contracts';
 import { callProcessors } from '../calls/call-processors.ts';
 import { createFold, foldVerdict } from '../calls/verdict-fold.ts';
-import { deferSaves, findBlocked, listUnsaved, type SaveInput } from '../saves/defer-saves.ts';
+import { deferSaves, findBlocked, listUnsaved, type SaveInput } from './defer-saves.ts';
 import type { Run } from '../state/run-context.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { withStoredTexts } from '../state/stored-texts.ts';
 import { shieldRun } from '../state/shield-run.ts';
-import { SAVE_GRACE_MS } from './save-result.ts';
+
+/** Grace period of a save in progress when the run is stopped, ms. */
+export const SAVE_GRACE_MS = 750;
 
 const CUT_OFF: WireError = { code: 'store-unavailable', message: 'The run was stopped before its memory had saved.' };
 const STAGE = 'processOutputResult';

@@ -3,7 +3,7 @@
 // obsolete.
 import { isAfter, endsBefore, loggedBatchSchema, type ChunkBatch, type Position } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
-import { readPage, type StoredMessage } from './read-stored.ts';
+import { readPage, type StoredMessage } from '../streams/read-stored.ts';
 import type { Base } from './visible-chunks.ts';
 
 type StoredChunkLog = { access: JetStreamAccess; stream: string; subject: string };

@@ -2,7 +2,7 @@
 import { MillraceError, type ErrorCode } from '@millrace/contracts';
 import { FencedError } from '../release/fenced-error.ts';
 import { makeChunk } from '../release/make-chunk.ts';
-import type { Run } from './run-context.ts';
+import type { Run } from '../state/run-context.ts';
 
 /** @param reason of a repeated step, or the code of the failed model call */
 export function retractFrom(run: Run, from: number, reason?: 'retry' | { code: ErrorCode }): void {
