@@ -27,6 +27,7 @@ import signal
 import ssl
 import sys
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn
 
@@ -243,6 +244,13 @@ class Call:
         return {"state": self.state, **violations, **(verdict or {"type": "continue"})}
 
 
+def report_broken(error: BaseException) -> None:
+    """Prints the traceback to stderr, which `millrace dev` shows: callers receive the message alone."""
+    if not isinstance(error, asyncio.CancelledError):  # a call that has reached its timeout
+        traceback.print_exception(error, file=sys.stderr)
+        sys.stderr.flush()
+
+
 def failure(error: object, code: str = "processor-failed", retryable: bool = True) -> Json:
     return {"type": "failure", "code": code, "message": str(error) or repr(error), "retryable": retryable}
 
@@ -289,6 +297,7 @@ class Stream:
         except Stop as stop:
             self.stopped = self.call.verdict(stop.verdict)
         except BROKEN as error:
+            report_broken(error)
             self.stopped = failure(error)
         return []
 
@@ -496,6 +505,7 @@ class Service:
             processor = self.processors[entry["processor"]](entry.get("options", {}))
             await (self.open(request, message, processor) if stage == STREAM else self.judge(request, message, processor))
         except (Exception, SystemExit) as error:
+            report_broken(error)
             await self.reply(message, {"error": {"code": "processor-failed", "message": f"{type(error).__name__}: {error}"}})
 
     def mislabelled(self, request: Json, message: Msg) -> str | None:
@@ -533,6 +543,7 @@ class Service:
         except Stop as stop:
             return call.verdict(stop.verdict)
         except BROKEN as error:
+            report_broken(error)
             return failure(error)
 
     async def tool_asked(self, request: Json, message: Msg) -> None:
@@ -562,6 +573,7 @@ class Service:
                 return tool_failed(stop)
             return {"suspended": {key: value for key, value in stop.verdict.items() if key != "type"}}
         except BROKEN as error:
+            report_broken(error)
             return tool_failed(error)
 
     async def open(self, request: Json, message: Msg, processor: Processor) -> None:

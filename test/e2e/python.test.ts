@@ -130,12 +130,12 @@ const inBroken = (processor: string) => ({ service: 'py-broken', processor });
 const FAILED = { type: 'failure', code: 'processor-failed' };
 
 test(
-  'invalid results, unserializable values and crashes are failures at once, and the service continues',
+  'invalid results, unserializable values and crashes are failures at once with a traceback on stderr, and the service continues',
   { timeout: CHECK_MS },
   async (context) => {
     requirePython(context);
     const rig = { bus: bus.bus, python: python(), folder };
-    await withProgram(rig, await writeBroken(scratch()), 'py-broken', async () => {
+    await withProgram(rig, await writeBroken(scratch()), 'py-broken', async (readErrors) => {
       for (const id of Object.keys(BROKEN_STREAMS))
         expect({ id, ...(await endOfSession(bus.bus, inBroken(id), WHOLE)) }).toMatchObject(
           id === 'py-plain' ? { id, type: 'continue' } : { id, ...FAILED },
@@ -152,6 +152,11 @@ test(
           sequence: 0,
           ...(id === 'py-tool-plain' ? { result: 1 } : { error: { code: 'tool-failed' } }),
         });
+      // The terminal has the place of an error; the caller has its message alone.
+      for (const place of ['in process_input', 'in execute']) {
+        await eventually(() => readErrors().includes(place));
+        expect(readErrors()).toMatch(new RegExp(`Traceback [^]*${place}\\n`));
+      }
     });
   },
 );

@@ -135,14 +135,16 @@ export async function withProgram(
   { bus, python, folder }: { bus: TestBus['bus']; python: string; folder: string },
   program: string,
   service: string,
-  use: () => Promise<void>,
+  use: (readErrors: () => string) => Promise<void>,
 ): Promise<void> {
   const env = { ...process.env, NATS_URL: bus.nc.getServer(), PYTHONPATH: folder };
-  const child = spawn(python, [program], { env, stdio: 'ignore' });
+  const child = spawn(python, [program], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   const exited = once(child, 'exit');
   try {
     await eventually(() => bus.nc.request(`$SRV.PING.${service}`, '', { timeout: 1_000 }), { timeoutMs: 20_000 });
-    await use();
+    await use(() => errors);
     expect(child.exitCode).toBeNull();
   } finally {
     child.kill('SIGTERM');
