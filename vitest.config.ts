@@ -5,8 +5,8 @@ import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { useBatchScheduling } from './shared/testkit/src/batch-scheduling.ts';
-import { COMPILE_CACHE } from './shared/testkit/src/compile-cache.ts';
+import { useBatchScheduling } from './shared/testkit/src/run/batch-scheduling.ts';
+import { COMPILE_CACHE } from './shared/testkit/src/run/compile-cache.ts';
 
 const manifests = [
   'shared/*/package.json',
@@ -112,8 +112,8 @@ export default defineConfig({
     /** If other processes keep both cores busy, the default of one second expires before the condition holds. */
     expect: { poll: { timeout: pollTimeoutMs } },
     sequence: { sequencer: Mixed },
-    globalSetup: 'shared/testkit/src/global-setup.ts',
-    setupFiles: 'shared/testkit/src/leak-check.ts',
+    globalSetup: 'shared/testkit/src/servers/global-setup.ts',
+    setupFiles: 'shared/testkit/src/run/leak-check.ts',
     projects: [
       project('test', ['test/**/*.test.ts', ...packages.map(findTests)], {
         exclude: [...configDefaults.exclude, ...IN_A_BROWSER, FAULTS],

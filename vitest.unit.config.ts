@@ -20,6 +20,6 @@ export default defineConfig({
     testTimeout: 30_000,
     /** `npm test` runs the complete check. */
     env: { LEAK_CHECK: 'quick' },
-    setupFiles: 'shared/testkit/src/leak-check.ts',
+    setupFiles: 'shared/testkit/src/run/leak-check.ts',
   },
 });

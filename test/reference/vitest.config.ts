@@ -9,6 +9,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    globalSetup: '../../shared/testkit/src/global-setup.ts',
+    globalSetup: '../../shared/testkit/src/servers/global-setup.ts',
   },
 });

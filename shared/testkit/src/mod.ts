@@ -1,19 +1,19 @@
 // For tests only: real servers, conformance suites, leak checks. Only ever a devDependency.
 export { createUserKey } from '@millrace/bus';
-export { askStage } from './ask-stage.ts';
-export { useBus, type TestBus } from './bus.ts';
-export { GUARD_CREDENTIAL, useExternalGuard, type ExternalGuard } from './external-guard.ts';
-export { inputRedactor } from './input-redactor.ts';
-export { createOperatorMode, credsFile, type OperatorMode } from './operator-mode.ts';
-export { listMarkedValues, type MarkedValue } from './mark-places.ts';
-export { findDearReading, listHostileValues } from './hostile-values.ts';
-export { eventually, type EventuallyOptions } from './eventually.ts';
-export { freezeProcess } from './freeze-process.ts';
-export { useNats, type TestNats } from './nats.ts';
-export { useOwnRedis, type OwnRedis } from './own-redis.ts';
-export { findQdrant, useQdrant, type TestQdrant } from './qdrant.ts';
-export { useRedis, useRedisRecord, type TestRedis } from './redis.ts';
-export { useService, type TestService } from './service.ts';
+export { askStage } from './stages/ask-stage.ts';
+export { useBus, type TestBus } from './servers/bus.ts';
+export { GUARD_CREDENTIAL, useExternalGuard, type ExternalGuard } from './stages/external-guard.ts';
+export { inputRedactor } from './stages/input-redactor.ts';
+export { createOperatorMode, credsFile, type OperatorMode } from './servers/operator-mode.ts';
+export { listMarkedValues, type MarkedValue } from './stages/mark-places.ts';
+export { findDearReading, listHostileValues } from './stages/hostile-values.ts';
+export { eventually, type EventuallyOptions } from './run/eventually.ts';
+export { freezeProcess } from './run/freeze-process.ts';
+export { useNats, type TestNats } from './servers/nats.ts';
+export { useOwnRedis, type OwnRedis } from './servers/own-redis.ts';
+export { findQdrant, useQdrant, type TestQdrant } from './servers/qdrant.ts';
+export { useRedis, useRedisRecord, type TestRedis } from './servers/redis.ts';
+export { useService, type TestService } from './services/service.ts';
 export {
   defineProcessor,
   defineTool,
@@ -21,9 +21,9 @@ export {
   useProcessors,
   type Processor,
   type ProcessorDefinition,
-} from './processors.ts';
-export { useSharedStack, type SharedStack } from './shared-stack.ts';
-export { useStack, type TestStack } from './stack.ts';
+} from './services/processors.ts';
+export { useSharedStack, type SharedStack } from './services/shared-stack.ts';
+export { useStack, type TestStack } from './services/stack.ts';
 export {
   callContext,
   callEntry,
@@ -32,19 +32,19 @@ export {
   streamedText,
   TEST_RUN,
   textChunks,
-} from './stage-call.ts';
+} from './stages/stage-call.ts';
 export { processorConformance } from './conformance/processor-conformance.ts';
 export { processorBounds } from './conformance/processor-bounds.ts';
 export type { ConformanceCase } from './conformance/subject.ts';
-export { aRun, callStages, type StageCallInput, type StageCallResult } from './call-stages.ts';
+export { aRun, callStages, type StageCallInput, type StageCallResult } from './stages/call-stages.ts';
 export { invalidAgent, serveScriptedApi, type ScriptedApi } from './scripted/scripted-api.ts';
 export type { ScriptedRun } from './scripted/scripted-run.ts';
 export { appliedAgent } from './scripted/applied-agent.ts';
 export { processorEndpoint, processorMetadata, serviceInfo } from './scripted/service-info.ts';
-export { inheritedEnv } from './inherited-env.ts';
-export { countStoredText } from './stored-text.ts';
-export { writableFiles } from './writable-files.ts';
-export { createCollectedLog } from './collected-log.ts';
+export { inheritedEnv } from './run/inherited-env.ts';
+export { countStoredText } from './stages/stored-text.ts';
+export { writableFiles } from './run/writable-files.ts';
+export { createCollectedLog } from './run/collected-log.ts';
 export {
   type TestArgs,
   commonArgs,
@@ -55,4 +55,4 @@ export {
   streamArgs,
   catchStop,
   stepArgs,
-} from './method-args.ts';
+} from './stages/method-args.ts';

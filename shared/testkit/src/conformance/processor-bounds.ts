@@ -4,7 +4,7 @@ import type { JsonObject, RunRef, Stage, StageInput } from '@millrace/contracts'
 import { buildPlainInput } from '@millrace/check/plain-turn';
 import { callStage, callStream, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
 import { describe, expect, test } from 'vitest';
-import { callContext, callEntry, stageCall, TEST_RUN, textChunks } from '../stage-call.ts';
+import { callContext, callEntry, stageCall, TEST_RUN, textChunks } from '../stages/stage-call.ts';
 import { assertVerdict } from './stage-checks.ts';
 
 /** Characters of the longer text; the shorter one has a quarter of them, for which a quadratic algorithm takes a sixteenth of the time. */

@@ -2,7 +2,7 @@
 // cuts of a text.
 import assert from 'node:assert/strict';
 import { chunkSchema, mayBeDropped } from '@millrace/contracts';
-import { TEST_RUN, streamedText, textChunks } from '../stage-call.ts';
+import { TEST_RUN, streamedText, textChunks } from '../stages/stage-call.ts';
 import { createEmptyInput, buildPlainInput, sampleChunks } from '@millrace/check/plain-turn';
 import { assertVerdict } from './stage-checks.ts';
 import { stream, type CalledStage, type ConformanceCheck, type Subject } from './subject.ts';

@@ -1,7 +1,7 @@
 // Defines the subject of the conformance suite: a processor, valid options, and input.
 import type { Chunk, JsonObject, JsonValue, Stage, StageInput, Verdict } from '@millrace/contracts';
 import { callStage, callStream, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
-import { callContext, callEntry, stageCall } from '../stage-call.ts';
+import { callContext, callEntry, stageCall } from '../stages/stage-call.ts';
 
 export type ConformanceCase = {
   /** Sets of options that fit; all of the suite is run with each. One empty set if absent. */

@@ -8,9 +8,9 @@ import { join, resolve } from 'node:path';
 import { connectBus, gatherInfo } from '@millrace/bus';
 import { connect, type Client } from '@millrace/client';
 import { locateSeedFile } from '@millrace/identity';
-import { inheritedEnv } from './inherited-env.ts';
-import { eventually } from './eventually.ts';
-import { credsFile } from './operator-mode.ts';
+import { inheritedEnv } from '../run/inherited-env.ts';
+import { eventually } from '../run/eventually.ts';
+import { credsFile } from '../servers/operator-mode.ts';
 import type { TestedService, ServiceHost } from './service-host.ts';
 import { createServiceProcesses } from './service-processes.ts';
 
@@ -57,7 +57,7 @@ export type StackOptions = {
   processes?: ServiceSelection;
 };
 
-const root = resolve(import.meta.dirname, '../../..');
+const root = resolve(import.meta.dirname, '../../../..');
 /** A cold machine with both cores busy starts eight services in half a minute. */
 const READY_TIMEOUT_MS = 60_000;
 const GATHER_MS = 200;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { useBus } from './bus.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../run/eventually.ts';
 import { useNats } from './nats.ts';
 
 const nats = useNats();

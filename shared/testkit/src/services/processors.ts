@@ -3,7 +3,7 @@ import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, processorService, type ProcessorDefinition, type Tool } from '@millrace/processor';
 import { locateSeedFile } from '@millrace/bus';
 import { z } from 'zod';
-import type { NatsAddress } from './bus.ts';
+import type { NatsAddress } from '../servers/bus.ts';
 import { useService, type TestService } from './service.ts';
 
 /**

@@ -12,7 +12,7 @@ export { NOTES_TOOL } from './notes-tool.ts';
 export { startTestProvider } from '@millrace/models/testing';
 export { describeProcessor, type ProcessorDefinition } from '@millrace/processor';
 
-const root = resolve(import.meta.dirname, '../../..');
+const root = resolve(import.meta.dirname, '../../../..');
 
 const definitionSchema = z.custom<ProcessorDefinition>(
   (value) => z.looseObject({ id: z.string(), create: z.function() }).safeParse(value).success,

@@ -2,7 +2,7 @@
 // useStack. Agents, runs and the replicas of earlier files remain in it, so a file applies the agents that it uses. It ends with the worker.
 import { connect, type Client } from '@millrace/client';
 import { afterAll, beforeAll } from 'vitest';
-import { takeNats } from './nats-pool.ts';
+import { takeNats } from '../servers/nats-pool.ts';
 import type { ServiceHost } from './service-host.ts';
 import { useServiceHost } from './stack.ts';
 import { startStack } from './start-stack.ts';

@@ -3,7 +3,7 @@
 // The temporary files of all workers have one folder, which is removed after the last worker.
 import { findNats, findRedis } from '@millrace/servers';
 import type { TestProject } from 'vitest/node';
-import { COMPILE_CACHE, limitCompileCache } from './compile-cache.ts';
+import { COMPILE_CACHE, limitCompileCache } from '../run/compile-cache.ts';
 import { openRunFolder } from './run-folder.ts';
 import { provideServers } from './run-servers.ts';
 

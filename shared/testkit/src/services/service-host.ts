@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startHost } from '@millrace/host';
 import { z } from 'zod';
-import { eventually } from './eventually.ts';
-import { inheritedEnv } from './inherited-env.ts';
-import { exemptProcess } from './open-things.ts';
+import { eventually } from '../run/eventually.ts';
+import { inheritedEnv } from '../run/inherited-env.ts';
+import { exemptProcess } from '../run/open-things.ts';
 import { STOP_TIMEOUT_MS } from './service-processes.ts';
 
 export type TestedService = {
@@ -29,7 +29,7 @@ export type ServiceHost = {
 /** As for the workers, in vitest.config.ts: a larger young generation. */
 const HEAP_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=64', '--initial-old-space-size=256'];
 
-const root = resolve(import.meta.dirname, '../../..');
+const root = resolve(import.meta.dirname, '../../../..');
 /** A line of the host's output is a log line of a service, or else belongs to none. */
 const logLineSchema = z.object({ service: z.string() });
 

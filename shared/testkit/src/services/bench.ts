@@ -10,7 +10,7 @@ export {
 export { connectBus, type Bus } from '@millrace/bus';
 export { createModels } from '@millrace/models';
 export { JsonText, defineProcessor, defineTool, runProcessorService } from '@millrace/processor';
-export { createBusUsers } from './bus-users.ts';
-export { eventually } from './eventually.ts';
+export { createBusUsers } from '../servers/bus-users.ts';
+export { eventually } from '../run/eventually.ts';
 export { startStack, type Stack } from './start-stack.ts';
-export { writableFiles } from './writable-files.ts';
+export { writableFiles } from '../run/writable-files.ts';

@@ -79,7 +79,7 @@ const stop = async (container: StartedTestContainer): Promise<void> => void (awa
 
 /** The default that compose has for the variable. */
 function readPinnedImage(variable: ImageVariable): string {
-  const compose = readFileSync(join(import.meta.dirname, '../../../docker-compose.yml'), 'utf8');
+  const compose = readFileSync(join(import.meta.dirname, '../../../../docker-compose.yml'), 'utf8');
   const image = new RegExp(String.raw`\$\{${variable}:-([^}]+)\}`).exec(compose)?.[1];
   if (image === undefined) throw new Error(`docker-compose.yml has no default for ${variable}.`);
   return image;

@@ -4,7 +4,7 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The folder that vitest.config.ts sets. A folder that the caller has chosen is the caller's. */
-export const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
+export const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/compiled');
 /** About 350 MB, which a dozen runs write. The run after the removal compiles all sources again. */
 const MAX_ENTRIES = 60_000;
 

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { connectBus } from '@millrace/bus';
 import { findNats, startNats, type NatsServer, type Program } from '@millrace/servers';
 import { createBusUsers, type BusUsers } from './bus-users.ts';
-import { eventually } from './eventually.ts';
-import { exemptHandles, exemptProcess, listChildProcesses } from './open-things.ts';
+import { eventually } from '../run/eventually.ts';
+import { exemptHandles, exemptProcess, listChildProcesses } from '../run/open-things.ts';
 
 export type PooledNats = {
   server: NatsServer;

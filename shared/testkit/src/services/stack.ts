@@ -1,6 +1,6 @@
 // Starts a stack of services for the tests of a file and stops it with them. Only listed services run.
 import { afterAll, beforeAll } from 'vitest';
-import type { TestNats } from './nats.ts';
+import type { TestNats } from '../servers/nats.ts';
 import { startServiceHost, type ServiceHost } from './service-host.ts';
 import { startStack, type ServiceSelection, type Stack } from './start-stack.ts';
 

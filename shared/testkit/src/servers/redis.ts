@@ -2,7 +2,7 @@
 // stops, kills or configures its server calls useOwnRedis.
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
-import { eventually } from './eventually.ts';
+import { eventually } from '../run/eventually.ts';
 import { addRedisUser } from './redis-users.ts';
 
 export type TestRedis = {
