@@ -1,4 +1,5 @@
 // Rejections have a code, the problem, its path and a remedy, for all problems at once.
+import { connect } from '@millrace/client';
 import type { JsonObject, JsonValue } from '@millrace/contracts';
 import { passingProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -164,12 +165,14 @@ describe('rejected runs', () => {
   });
 
   test.each(['inputProcessors', 'outputProcessors', 'errorProcessors', 'maxProcessorRetries', 'prepareStep'])(
-    'the override %s of an agent without overrides is rejected by name',
+    'The override %s of a caller is rejected by name if the agent has no overrides',
     async (name) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a caller in JavaScript might pass
       const options = { [name]: given.get(name) ?? [] } as object;
       const code = name === 'prepareStep' ? 'prepare-step-cannot-travel' : 'run-refused';
-      await expect(stack.client.start('a-present', 'hello', options)).rejects.toMatchObject({ code, path: name });
+      const caller = await connect({ url: stack.url, subject: 'ada' });
+      await expect(caller.start('a-present', 'hello', options)).rejects.toMatchObject({ code, path: name });
+      await caller.close();
     },
   );
 });

@@ -123,7 +123,7 @@ describe('a session', () => {
 
   test('is no part of an address', async () => {
     const { cookie } = await open('key-ada');
-    expect((await gateway.fetch(`/v1/runs?${cookie}`, undefined)).status).toBe(401);
+    expect((await gateway.fetch(`/v1/runs?threadId=${encodeURIComponent(cookie)}`, undefined)).status).toBe(401);
   });
 
   test('ends with the sign-out', async () => {
