@@ -1,5 +1,6 @@
 // Gives a test file collections of its own in the Qdrant of the run.
-import { afterAll, inject } from 'vitest';
+import { afterAll } from 'vitest';
+import { readServers } from './provided-servers.ts';
 
 type QdrantVariables = { QDRANT_URL: string; QDRANT_API_KEY?: string };
 
@@ -14,7 +15,7 @@ const MAX_POINTS = 10_000;
 
 /** Returns undefined if this run has no Qdrant. */
 export function findQdrant(): QdrantVariables | undefined {
-  const { qdrant } = inject('servers');
+  const { qdrant } = readServers();
   if ('unavailable' in qdrant) return undefined;
   return { QDRANT_URL: qdrant.url, ...(qdrant.apiKey !== undefined && { QDRANT_API_KEY: qdrant.apiKey }) };
 }

@@ -1,8 +1,9 @@
 // Gives a test file a database of its own in the Redis of the run. Without Redis the file's tests are skipped with the reason. A file that
 // stops, kills or configures its server calls useOwnRedis.
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { eventually } from '../run/eventually.ts';
+import { readServers } from './provided-servers.ts';
 import { addRedisUser } from './redis-users.ts';
 
 export type TestRedis = {
@@ -19,7 +20,7 @@ const COUNTER = 'databases';
 
 /** Call it at the top of a test file, or in a describe. */
 export function useRedis(): TestRedis {
-  const { redis } = inject('servers');
+  const { redis } = readServers();
   let url: string | undefined;
   const readUrl = (): string => {
     if (url === undefined) throw new Error('useRedis: the database is there only while the tests run');

@@ -5,19 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { provideQdrant, startRedis, type External, type RunningServer, type Unavailable } from '@millrace/servers';
 import { openContainers, type RunServer } from './containers.ts';
+import type { RunServers, ServerAddress } from './provided-servers.ts';
 import { USERS_CONFIG } from './redis-users.ts';
 
-/** The part of a server that workers receive. */
-type ServerAddress = { url: string; apiKey?: string } | { unavailable: string };
-export type RunServers = { redis: ServerAddress; qdrant: ServerAddress };
 type ProvidedServer = RunServer | { unavailable: string };
 type Env = Record<string, string | undefined>;
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    servers: RunServers;
-  }
-}
 
 /** Each file takes a database of its own. */
 const REDIS_CONFIG = `databases 4096\n${USERS_CONFIG}`;
