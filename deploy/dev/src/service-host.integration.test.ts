@@ -1,5 +1,5 @@
 // The host with programs of the test: the failures of one, its log and its stop leave the others alone.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLocalHost } from './service-host.ts';
@@ -11,6 +11,24 @@ const FINE = `export const fine = { name: 'fine', async run(env, writeLine) {
   return { url: '', stop: async () => writeLine('drained') };
 } };`;
 const BROKEN = `export const broken = { name: 'broken', async run() { throw new Error('no tools today'); } };`;
+
+test('A host whose log could not be opened starts when it can', async () => {
+  const dir = await scratchDir();
+  await writeFile(join(dir, 'logs'), 'a file in place of the folder');
+  await writeFile(join(dir, 'service.ts'), FINE);
+  const host = createLocalHost({
+    name: 'test',
+    env: { PATH: process.env['PATH'] },
+    logFile: join(dir, 'logs/host.log'),
+  });
+  onTestFinished(() => host.stop());
+  const start = () => host.start({ name: 'fine', main: join(dir, 'main.ts'), env: {} }, join(dir, 'fine.log'));
+  await expect(start()).rejects.toMatchObject({ code: 'EEXIST' });
+  await rm(join(dir, 'logs'));
+  await (
+    await start()
+  ).up;
+});
 
 test('A host gives each service its own variables and log, and a service that cannot start stays down alone', async () => {
   const dir = await scratchDir();

@@ -55,13 +55,19 @@ export function createLocalHost({ name, env, logFile }: LocalHostOptions): Local
     return { process: host, exited };
   }
 
+  /** The next start opens a host again. */
+  function forget(error: unknown): never {
+    current = undefined;
+    throw error;
+  }
+
   async function start(
     spec: Parameters<StartProcess>[0],
     ownLog: string,
     stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS,
   ): Promise<SpawnedService> {
     if (deaths >= MAX_DEATHS) return startServiceProcess(spec, ownLog, stopTimeoutMs);
-    const host = await (current ??= open());
+    const host = await (current ??= open().catch(forget));
     // Puts a large log aside.
     await (await openLogFile(ownLog)).close();
     const ended = Promise.withResolvers<ProcessExit>();
@@ -98,7 +104,7 @@ export function createLocalHost({ name, env, logFile }: LocalHostOptions): Local
     start,
     async stop() {
       isStopping = true;
-      const host = await current;
+      const host = await current?.catch(() => undefined);
       host?.process.child.kill('SIGTERM');
       await host?.exited;
     },
