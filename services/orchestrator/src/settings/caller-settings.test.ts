@@ -1,22 +1,13 @@
-import { RELEASES, buildTextMessage, type Agent, type Release, type RunRequest } from '@millrace/contracts';
+import { RELEASES, type Agent, type Release, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { lookTool } from '../testing/look-tool.ts';
 import { makePlan } from '../testing/plan-entries.ts';
-import { makeAgent } from '../testing/run-states.ts';
+import { makeAgent, makeRunRequest } from '../testing/run-states.ts';
 import { applyCallerSettings, chooseTool } from './caller-settings.ts';
 
-const makeRequest = (more: Partial<RunRequest>): RunRequest => ({
-  runId: 'r1',
-  tenant: 'acme',
-  agent: 'demo',
-  messages: [buildTextMessage('m', 'user', 'hi')],
-  requestContext: {},
-  deadlineMs: 1_000,
-  ...more,
-});
 const plan = makePlan([], [lookTool()]);
 const apply = (agent: Partial<Agent>, request: Partial<RunRequest>) =>
-  applyCallerSettings(makeAgent(agent), plan, makeRequest(request));
+  applyCallerSettings(makeAgent(agent), plan, makeRunRequest(request));
 const listPaths = (agent: Partial<Agent>, request: Partial<RunRequest>) => {
   const applied = apply(agent, request);
   return 'issues' in applied ? applied.issues.map(({ path }) => path) : [];
@@ -57,17 +48,17 @@ describe('the choice of a tool', () => {
     const without = applyCallerSettings(
       makeAgent({ callerSettings }),
       makePlan([]),
-      makeRequest({ toolChoice: 'required' }),
+      makeRunRequest({ toolChoice: 'required' }),
     );
     expect(without).toMatchObject({ issues: [{ path: 'toolChoice' }] });
   });
 
   test('A required call is required in the first step only, and none applies to all steps', () => {
-    expect([0, 1].map((step) => chooseTool(makeRequest({ toolChoice: 'required' }), step))).toEqual([
+    expect([0, 1].map((step) => chooseTool(makeRunRequest({ toolChoice: 'required' }), step))).toEqual([
       'required',
       undefined,
     ]);
-    expect([0, 1].map((step) => chooseTool(makeRequest({ toolChoice: 'none' }), step))).toEqual(['none', 'none']);
+    expect([0, 1].map((step) => chooseTool(makeRunRequest({ toolChoice: 'none' }), step))).toEqual(['none', 'none']);
   });
 });
 

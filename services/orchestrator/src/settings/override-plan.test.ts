@@ -1,24 +1,9 @@
-import {
-  buildTextMessage,
-  type AppliedAgent,
-  type Overridable,
-  type PlanEntry,
-  type RunRequest,
-} from '@millrace/contracts';
+import { type AppliedAgent, type Overridable, type PlanEntry, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
-import { makeAgent } from '../testing/run-states.ts';
+import { makeAgent, makeRunRequest } from '../testing/run-states.ts';
 import { resolveRunAgent } from './run-agent.ts';
 
-const request = (more: Partial<RunRequest>): RunRequest => ({
-  runId: 'r1',
-  tenant: 'acme',
-  agent: 'demo',
-  messages: [buildTextMessage('m', 'user', 'hi')],
-  requestContext: {},
-  deadlineMs: 1_000,
-  ...more,
-});
 const both = {
   stages: ['processInput', 'processOutputStream'] as PlanEntry['stages'],
   lists: ['input', 'output'] as PlanEntry['lists'],
@@ -47,12 +32,12 @@ const applied: AppliedAgent = {
   appliedAt: '',
 };
 const planFor = (more: Partial<RunRequest>, of = applied) => {
-  const own = resolveRunAgent(of, request(more));
+  const own = resolveRunAgent(of, makeRunRequest(more));
   if ('issues' in own) throw new Error(JSON.stringify(own.issues));
   return own.applied;
 };
 const findIssues = (more: Partial<RunRequest>, of = applied) => {
-  const own = resolveRunAgent(of, request(more));
+  const own = resolveRunAgent(of, makeRunRequest(more));
   return 'issues' in own ? own.issues.map(({ path, message }) => `${path}: ${message}`) : [];
 };
 

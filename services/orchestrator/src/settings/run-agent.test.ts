@@ -1,18 +1,9 @@
-import { buildTextMessage, type AppliedAgent, type JsonObject, type RunRequest, type When } from '@millrace/contracts';
+import { type AppliedAgent, type JsonObject, type RunRequest, type When } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
-import { makeAgent } from '../testing/run-states.ts';
+import { makeAgent, makeRunRequest } from '../testing/run-states.ts';
 import { resolveRunAgent } from './run-agent.ts';
 
-const request = (more: Partial<RunRequest> = {}): RunRequest => ({
-  runId: 'r1',
-  tenant: 'acme',
-  agent: 'demo',
-  messages: [buildTextMessage('m', 'user', 'hi')],
-  requestContext: {},
-  deadlineMs: 1_000,
-  ...more,
-});
 const makeApplied = (when: When): AppliedAgent => ({
   agent: makeAgent(),
   plan: makePlan([
@@ -23,7 +14,7 @@ const makeApplied = (when: When): AppliedAgent => ({
   appliedAt: '',
 });
 const own = (given: AppliedAgent, more: Partial<RunRequest> = {}) => {
-  const resolved = resolveRunAgent(given, request(more));
+  const resolved = resolveRunAgent(given, makeRunRequest(more));
   if ('issues' in resolved) throw new Error(JSON.stringify(resolved.issues));
   return resolved;
 };
@@ -68,5 +59,5 @@ describe('an entry under `when`', () => {
 
 test('an agent without such entries is used as it is applied', () => {
   const given = { ...makeApplied({ context: 'a', equals: 1 }), plan: makePlan([planEntry('always')]) };
-  expect(resolveRunAgent(given, request())).toEqual({ applied: given, leftOut: [] });
+  expect(resolveRunAgent(given, makeRunRequest())).toEqual({ applied: given, leftOut: [] });
 });

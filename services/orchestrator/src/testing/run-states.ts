@@ -29,21 +29,23 @@ export function makeAgent(more: Partial<Agent> = {}): Agent {
   };
 }
 
+export const makeRunRequest = (more: Partial<RunRequest> = {}): RunRequest => ({
+  runId: RUN_ID,
+  tenant: 'acme',
+  agent: 'demo',
+  messages: [buildTextMessage('m1', 'user', 'hello')],
+  requestContext: {},
+  deadlineMs: 60_000,
+  ...more,
+});
+
 const emptyPlan: Plan = { entries: {}, order: {}, tools: [] };
 
 type StateParts = { agent?: Agent; plan?: Plan; request?: Partial<RunRequest> | undefined };
 
 export function makeState({ agent = makeAgent(), plan = emptyPlan, request }: StateParts = {}): RunState {
   return createInitialState({
-    request: {
-      runId: RUN_ID,
-      tenant: 'acme',
-      agent: agent.name,
-      messages: [buildTextMessage('m1', 'user', 'hello')],
-      requestContext: {},
-      deadlineMs: 60_000,
-      ...request,
-    },
+    request: makeRunRequest({ agent: agent.name, ...request }),
     applied: { agent, plan, revision: 1, appliedAt: '2026-01-01T00:00:00.000Z' },
     firstIndex: 1,
   });
