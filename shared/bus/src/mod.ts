@@ -51,7 +51,7 @@ export {
 export { listInFlight, requeue, type InFlight } from './queue/in-flight-commands.ts';
 export { request, type RequestAnswer, type BusRequest } from './core/request.ts';
 export { signNatively, verifyNatively } from './workarounds/native-ed25519.ts';
-export { resolveAddress, type BusAddress, type Env } from './connection/resolve-address.ts';
+export { findStateEntry, resolveAddress, type BusAddress, type Env } from './connection/resolve-address.ts';
 export { readConnectionFile } from './connection/secret-file.ts';
 export { locateSeedFile, withStackKey } from './connection/stack-key.ts';
 export { serveVerbs, type ApiHandlers } from './verbs/api.ts';

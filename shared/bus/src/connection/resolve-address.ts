@@ -1,6 +1,6 @@
 // Finds the address of NATS for services and clients: NATS_URL, the stack of this checkout, or NATS's own port on this
 // host. The environment is an argument: only programs read it.
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MillraceError } from '@millrace/contracts';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ export type BusAddress = {
 
 export const DEFAULT_URL = 'nats://localhost:4222';
 /** `npm start` writes this file while the stack runs. */
-const STACK_FILE = join('.millrace', 'stack.json');
+const STACK_FILE = 'stack.json';
 const stackSchema = z.looseObject({
   natsUrl: z.string().min(1),
   keys: z.string().min(1).optional(),
@@ -48,11 +48,18 @@ const readParts = ({ keys, ports }: StackAddresses): Pick<BusAddress, 'keys' | '
 });
 
 async function findStack(cwd: string): Promise<(StackAddresses & { file: string }) | undefined> {
-  for (let dir = cwd; ; dir = dirname(dir)) {
-    const file = join(dir, STACK_FILE);
-    const text = await readIfThere(file);
-    if (text !== undefined) return { file, ...readStack(file, text) };
-    if (dirname(dir) === dir) return undefined;
+  const file = await findStateEntry(cwd, STACK_FILE);
+  const text = file === undefined ? undefined : await readIfThere(file);
+  return file === undefined || text === undefined ? undefined : { file, ...readStack(file, text) };
+}
+
+/** Finds a file or folder of the local stack: `.millrace/<entry>` in a folder or above. */
+export async function findStateEntry(cwd: string, entry: string): Promise<string | undefined> {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const path = join(folder, '.millrace', entry);
+    const found = await stat(path).catch(() => undefined);
+    if (found) return path;
+    if (dirname(folder) === folder) return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 // Finds the gateway of the terminal: the one that an option or the local stack names, with the key to use there.
 import { readFile } from 'node:fs/promises';
-import { resolveAddress } from '@millrace/bus';
+import { resolveAddress, type BusAddress } from '@millrace/bus';
 import { locateFirstKeyFile } from '@millrace/identity';
 import type { CliIo } from './cli-io.ts';
 
@@ -27,14 +27,16 @@ export async function findGateway({ env, cwd }: CliIo, { gateway, url }: Gateway
   const own = text ? { text, source: 'MILLRACE_API_KEY' } : undefined;
   if (gateway !== undefined) return { url: gateway, source: '--gateway', isExpected: true, key: own };
   const bus = await resolveAddress({ ...env, ...(url !== undefined && { NATS_URL: url }) }, cwd);
-  const { keys, gatewayPort } = bus;
-  if (gatewayPort === undefined) return { url: DEFAULT_GATEWAY, source: DEFAULT_SOURCE, isExpected: false, key: own };
+  const stack = await findStackGateway(bus);
+  if (!stack) return { url: DEFAULT_GATEWAY, source: DEFAULT_SOURCE, isExpected: false, key: own };
+  return { ...stack, key: own ?? stack.key };
+}
+
+/** Returns the gateway of the stack at the address, with the first key of the stack. */
+export async function findStackGateway({ keys, gatewayPort }: BusAddress): Promise<GatewayTarget | undefined> {
+  if (gatewayPort === undefined) return undefined;
   const file = keys === undefined ? undefined : locateFirstKeyFile(keys);
   const first = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
-  return {
-    url: `http://127.0.0.1:${gatewayPort}`,
-    source: 'stack.json',
-    isExpected: true,
-    key: own ?? (file !== undefined && first ? { text: first.trim(), source: file } : undefined),
-  };
+  const key = file !== undefined && first ? { text: first.trim(), source: file } : undefined;
+  return { url: `http://127.0.0.1:${gatewayPort}`, source: 'stack.json', isExpected: true, key };
 }

@@ -3,7 +3,7 @@ import { locateSeedFile, resolveAddress } from '@millrace/bus';
 import { MillraceError } from '@millrace/contracts';
 import { defineCliCommand, jsonArg, type Cli } from '../command/cli-command.ts';
 import { writeJson, writeLine } from '../command/cli-io.ts';
-import { findGateway } from '../command/find-gateway.ts';
+import { findStackGateway } from '../command/find-gateway.ts';
 
 export const defineEnvCommand = (cli: Cli) =>
   defineCliCommand(cli, {
@@ -21,16 +21,16 @@ export const defineEnvCommand = (cli: Cli) =>
 /** Ignores the variables of the terminal: they may be those of an earlier start. @throws config-invalid without a stack that has a gateway */
 async function readVariables({ io }: Cli, url: string | undefined): Promise<Record<string, string>> {
   const bus = await resolveAddress(url === undefined ? {} : { NATS_URL: url }, io.cwd);
-  const { isExpected, url: gateway, key } = await findGateway({ ...io, env: {} }, { url: bus.url });
-  if (!isExpected)
+  const gateway = await findStackGateway(bus);
+  if (!gateway)
     throw new MillraceError('config-invalid', 'No stack with a gateway runs here.', {
       remedy: 'Start it with npm start, and call this command in a folder of its checkout.',
     });
   return {
     NATS_URL: bus.url,
     ...(bus.keys !== undefined && { NATS_NKEY_FILE: locateSeedFile(bus.keys, 'operator') }),
-    OPENAI_BASE_URL: `${gateway}/v1`,
-    ...(key && { OPENAI_API_KEY: key.text }),
+    OPENAI_BASE_URL: `${gateway.url}/v1`,
+    ...(gateway.key && { OPENAI_API_KEY: gateway.key.text }),
   };
 }
 

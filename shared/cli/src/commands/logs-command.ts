@@ -1,10 +1,10 @@
 // `millrace logs`: prints the logs of the services of the local stack, merged by time.
+import { findStateEntry } from '@millrace/bus';
 import { defineCliCommand, type Cli } from '../command/cli-command.ts';
 import { note, writeLine, type CliIo } from '../command/cli-io.ts';
 import { parseCount } from '../command/duration.ts';
 import { followLogs, readLogs } from './log-files.ts';
 import { LEVELS, formatLine, isLevel, isShown, type LogFilter, type LogLine } from './log-lines.ts';
-import { findStateEntry } from '../command/find-state-entry.ts';
 import { UsageError } from '../command/usage-error.ts';
 
 const NAME = 'millrace logs';

@@ -1,5 +1,6 @@
 // `millrace restart` and `millrace scale`: change the services of a running `npm start`.
 import { readFile } from 'node:fs/promises';
+import { findStateEntry } from '@millrace/bus';
 import { MillraceError, fromWireError } from '@millrace/contracts';
 import { defineCliCommand, type Cli } from '../command/cli-command.ts';
 import { writeLine, type CliIo } from '../command/cli-io.ts';
@@ -11,7 +12,6 @@ import {
   type ControlFile,
   type ControlRequest,
 } from '../command/control-protocol.ts';
-import { findStateEntry } from '../command/find-state-entry.ts';
 import { UsageError } from '../command/usage-error.ts';
 
 export const defineRestartCommand = (cli: Cli) =>
