@@ -28,7 +28,11 @@ export function startReplicas(options: SuperviseOptions): ServiceReplicas {
 
   function add(over: Partial<SuperviseOptions> = { startProcess: startServiceProcess }): SupervisedService {
     const service = superviseService({ ...options, ...over });
-    void service.gaveUp.then(reportGivenUp);
+    void service.gaveUp.then((reason) => {
+      // It stays down: a scale would count it in place of a running one.
+      replicas = replicas.filter((other) => other !== service);
+      reportGivenUp(reason);
+    });
     return service;
   }
   let replicas = [add({})];
