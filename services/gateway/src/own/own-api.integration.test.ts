@@ -269,6 +269,14 @@ test.each(OWN_ROUTES.map(({ method, path }) => [method, path]))(
   },
 );
 
+test.each(['=1', '=', 'limit=1&=2'])('The query ?%s is refused, because a parameter has no name', async (query) => {
+  const refused = await gateway.fetch(`/v1/threads?${query}`, 'key-ada');
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { detail: expect.stringContaining('no parameter ""') },
+  ]);
+});
+
 test('A parameter that the query repeats is refused by its name', async () => {
   for (const query of ['limit=1&limit=2', 'limit=1&limit=1']) {
     const refused = await gateway.fetch(`/v1/threads?${query}`, 'key-ada');

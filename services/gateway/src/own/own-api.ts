@@ -60,14 +60,16 @@ async function serveRoute(route: OwnRoute, call: Context, context: GatewayContex
 
 /** @throws message-invalid for a parameter without an effect: an unknown one, and all values of a repeated one but the first */
 function refuseParameters({ req }: Context, known: readonly string[]): void {
-  for (const [path, values] of Object.entries(req.queries())) {
+  // Hono omits a parameter without a name.
+  const { searchParams } = new URL(req.url);
+  for (const path of new Set(searchParams.keys())) {
     const name = toShownName(path);
     if (!known.includes(path))
       throw new MillraceError('message-invalid', suggestName(`The query has no parameter "${name}".`, name, known), {
         path: name,
         remedy: `It may have: ${known.join(', ') || 'none'}.`,
       });
-    if (values.length > 1)
+    if (searchParams.getAll(path).length > 1)
       throw new MillraceError('message-invalid', `The query has the parameter "${name}" more than once.`, {
         path: name,
         remedy: 'Send it once; a list of ids is separated by commas.',
