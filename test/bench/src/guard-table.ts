@@ -5,9 +5,14 @@ import type { BenchRow, SizedCost } from './measure.ts';
 const BEGIN = '<!-- guards: written by the bench -->';
 const END = '<!-- guards: end -->';
 
+/** Sizes of the table, KiB. */
+const [SMALL, LARGE] = [1, 100];
+const PLAIN = 'prose';
 /** Sizes between which growth is reported, KiB. */
-const [FROM, TO] = [100, 1_000];
+const [FROM, TO] = [LARGE, 1_000];
 const MAX_LISTED = 5;
+
+type GuardCost = SizedCost & { guard: string };
 
 /** Returns the page with the tables of these rows. @throws if the page has no comments for them */
 export function replaceGuardTables(page: string, rows: readonly BenchRow[], machine: string): string {
@@ -18,14 +23,15 @@ export function replaceGuardTables(page: string, rows: readonly BenchRow[], mach
 
 export function guardTables(rows: readonly BenchRow[], machine: string): string {
   const sized = rows.flatMap(({ name, sizes = [] }) => sizes.map((one) => ({ guard: readGuard(name), ...one })));
-  const kibs = sized[0]?.at.map(({ kib }) => kib) ?? [];
-  const lines = sized.map(
-    ({ guard, form, shape, at }) =>
-      `| ${guard} | ${form} | ${shape} | ${at.map(({ us, isRefused }) => figure(us) + (isRefused ? '†' : '')).join(' | ')} |`,
-  );
+  const lines = sized
+    .filter(({ shape }) => shape === PLAIN)
+    .map((plain) => {
+      const costs = [figureAt(plain, SMALL), figureAt(plain, LARGE), describeDearest(sized, plain)];
+      return `| ${plain.guard} | ${plain.form} | ${costs.join(' | ')} |`;
+    });
   const table = [
-    `| guard | form | text | ${kibs.map((kib) => `${kib.toLocaleString('en')} KiB`).join(' | ')} |`,
-    `|---|---|---|${'---|'.repeat(kibs.length)}`,
+    `| guard | form | prose, ${SMALL} KiB | prose, ${LARGE} KiB | most expensive shape, ${LARGE} KiB |`,
+    '|---|---|---|---|---|',
     ...lines,
   ];
   return [
@@ -38,14 +44,27 @@ export function guardTables(rows: readonly BenchRow[], machine: string): string 
   ].join('\n');
 }
 
+/** Returns the hostile shape with the highest cost at the larger size. */
+function describeDearest(sized: readonly GuardCost[], { guard, form }: GuardCost): string {
+  const [dearest] = sized
+    .filter((one) => one.guard === guard && one.form === form && one.shape !== PLAIN)
+    .toSorted((a, b) => (costAt(b, LARGE)?.us ?? 0) - (costAt(a, LARGE)?.us ?? 0));
+  return dearest ? `${figureAt(dearest, LARGE)} (${dearest.shape})` : '';
+}
+
+const costAt = ({ at }: SizedCost, size: number) => at.find(({ kib }) => kib === size);
+const figureAt = (cost: SizedCost, size: number): string => {
+  const found = costAt(cost, size);
+  return found ? figure(found.us) + (found.isRefused ? '†' : '') : '';
+};
 const readGuard = (name: string): string => name.replace(/^guard-/, '');
 const figure = (us: number): string => (us < 10 ? us.toPrecision(2) : us.toFixed(0));
 
 /** Describes the shapes that cost more per KiB at the larger size, without rejected ones, which are not comparable. */
-function describeGrowth(sized: readonly ({ guard: string } & SizedCost)[]): string {
+function describeGrowth(sized: readonly GuardCost[]): string {
   const grown = sized
     .flatMap(({ guard, form, shape, at }) => {
-      const [from, to] = [FROM, TO].map((size) => at.find(({ kib }) => kib === size));
+      const [from, to] = [FROM, TO].map((size) => costAt({ form, shape, at }, size));
       if (!from || !to || from.isRefused !== to.isRefused) return [];
       return { name: `${guard}, ${form} of ${shape}`, growth: to.us / from.us };
     })
