@@ -19,6 +19,16 @@ const TEXT = 'one two three four five six seven eight nine ten eleven twelve';
 /** Model calls that a death cuts off are repeated: each has the same answer. */
 const SCRIPT = JSON.stringify(Array.from({ length: 6 }, () => ({ text: TEXT, chunkSize: 4, delayMs: 100 })));
 
+/** The guards of the demo agent, with time for a host that restarts on a busy machine. */
+const PATIENT_GUARDS = ['prompt-injection', 'pii'].map((use) => ({ use, timeoutMs: 60_000 }));
+const AGENT = {
+  name: 'patient',
+  model: 'openai/gpt-5-mini',
+  instructions: 'Answer.',
+  input: PATIENT_GUARDS,
+  output: PATIENT_GUARDS.slice(1),
+};
+
 type TestedStack = { started: StartedCommand; client: Client; folder: string };
 
 async function startStack(args: readonly string[] = []): Promise<TestedStack> {
@@ -30,12 +40,16 @@ async function startStack(args: readonly string[] = []): Promise<TestedStack> {
   const stack = await readStack(locateStateDir(root).stackFile);
   const client = await openClient({ url: stack?.natsUrl ?? '', keys: stack?.keys, isOurs: true }, {});
   onTestFinished(() => client.close());
+  await client.agents.apply(AGENT);
   return { started, client, folder };
 }
 
 /** Starts a run, and calls `onText` at the first text of its answer. */
 async function runScript(client: Client, onText: () => void) {
-  const run = await client.start('demo', `Hello\n\`\`\`script\n${SCRIPT}\n\`\`\``, { threadId: 't', resourceId: 'r' });
+  const run = await client.start(AGENT.name, `Hello\n\`\`\`script\n${SCRIPT}\n\`\`\``, {
+    threadId: 't',
+    resourceId: 'r',
+  });
   let hasText = false;
   for await (const chunk of run.fullStream) {
     if (hasText || chunk.type !== 'text-delta') continue;
