@@ -2,7 +2,7 @@ import { AGENT_LIMITS, buildAgentKey, type AppliedAgent } from '@millrace/contra
 import { purgeEntries, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createAgentsApi } from '../api/agents-api.ts';
 import { createSchemaChecker } from '../peers/schema-checker.ts';
@@ -14,12 +14,10 @@ import { openAgentStore, type AgentStore } from './agent-store.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => void)[] = [];
-afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
 async function open(access = stream.access): Promise<AgentStore> {
   const store = await openAgentStore(access);
-  stops.push(() => store.stop());
+  onTestFinished(() => store.stop());
   return store;
 }
 const makeApplied = (name: string): AppliedAgent => ({

@@ -82,7 +82,7 @@ describe('an answer that its first request fails to complete', () => {
       await seen.promise;
       return { result: 'seen' };
     };
-    runs.stops.push(runs.serveTool(connection.bus, 'look', look));
+    runs.serveTool(connection.bus, 'look', look);
     runs.orchestrator({ calls: gatedCalls }, { text: 'Hello.' });
     const token = first.resumeToken;
     const access = beforeReading(stream.access, `.head.acme.${run.runId}`, async () => {

@@ -40,7 +40,6 @@ function slowWriter({ runId }: { runId: string }) {
 
 async function suspendRun(): Promise<DrivenRun> {
   const gated = gateStage(connection.bus, 'processOutputStep');
-  runs.stops.push(...gated.stops);
   const driver = runs.driver({ text: 'The answer is 42.' });
   const run = await driver.begin({ agent: await driver.apply({}, gated.plan) });
   await run.drive();

@@ -1,7 +1,7 @@
 import { liveBatchSchema, WAITING_CHUNK, type RunInspection } from '@millrace/contracts';
 import { listen } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -14,10 +14,6 @@ import { createInspectVerb } from './inspect-run.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop();
-});
 
 /** Starts a run with a processor `slow` that answers when `finish` is called. */
 async function heldRun() {
@@ -25,7 +21,8 @@ async function heldRun() {
   const replica = scriptReplica(connection.bus, 'processInput', ['slow'], async () => (await gate.promise, [goOn]));
   const made = createDriver(stream, { text: 'Hello.' });
   const reports = serveReports(connection.bus, made.deps.driven);
-  stops.push(replica.stop, made.stop, () => reports.drain(1_000), gate.resolve);
+  onTestFinished(() => reports.drain(1_000));
+  onTestFinished(() => gate.resolve());
   const plan = makePlan([planEntry('slow', { stages: ['processInput'], timeoutMs: 30_000 })]);
   const run = await made.begin({ agent: await made.apply({}, plan) });
   const driven = run.drive();
@@ -83,7 +80,7 @@ test('followers of a run receive a transient chunk about a processor without an 
       for (const { type, data } of waiting) if (type === WAITING_CHUNK) notices.push(data);
     },
   );
-  stops.push(live.stop);
+  onTestFinished(live.stop);
   await eventually(() => notices.length > 0, { timeoutMs: 8_000 });
   expect(notices).toMatchObject([{ kind: 'processor', names: ['slow'], stage: 'processInput', state: 'asked' }]);
   await end();

@@ -2,7 +2,7 @@
 import { OPERATOR_CALLER, hashCaller, stateKeys, type ApiRequest } from '@millrace/contracts';
 import { deleteEntry, purgeEntries, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { agents, anything, discovery, schemas } from '../testing/runs-api.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -13,12 +13,10 @@ import { createRunsApi } from './runs-api.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const opened: RunIndex[] = [];
-afterEach(() => opened.splice(0).forEach((index) => index.stop()));
 
 function open(maxRuns = 1_000): RunIndex {
   const index = openRunIndex(stream.access, { maxRuns });
-  opened.push(index);
+  onTestFinished(() => index.stop());
   return index;
 }
 const state = () => connection.bus.names.state;
@@ -107,8 +105,6 @@ describe('the index of runs', () => {
 
 describe('the newest run of a thread', () => {
   const tenant = 'acme';
-  const drivers: { stop(): void }[] = [];
-  afterEach(() => drivers.splice(0).forEach((driver) => driver.stop()));
   const readNewest = (threadId: string, caller: string = OPERATOR_CALLER) =>
     createRunsApi({ access: stream.access, agents, submits: anything, schemas, discovery }).newest(
       { threadId },
@@ -117,7 +113,6 @@ describe('the newest run of a thread', () => {
 
   test('is the one that was submitted last, with its result and its judged input', async () => {
     const driver = createDriver(stream, { text: 'Hello.' }, { text: 'Again.' });
-    drivers.push(driver);
     const agent = await driver.apply();
     for (const text of ['first', 'second']) await (await driver.begin({ agent, text, threadId: 'newest-1' })).drive();
     const { run, result, input } = await readNewest('newest-1');
@@ -130,7 +125,6 @@ describe('the newest run of a thread', () => {
     await write(tenant, 'newest-queued', { threadId: 'newest-2', status: 'running' });
     expect(await readNewest('newest-2')).toEqual({ run: expect.objectContaining({ runId: 'newest-queued' }) });
     const driver = createDriver(stream, { text: 'Hello.' });
-    drivers.push(driver);
     const run = await driver.begin({ agent: 'nosuch', threadId: 'newest-3' });
     await run.drive();
     const answer = await readNewest('newest-3');

@@ -9,7 +9,7 @@ import {
 } from '@millrace/contracts';
 import { listen, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { driveRun } from '../takeover/drive-run.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { isCancelAsked, openRunStore } from '../state/run-store.ts';
@@ -33,7 +33,7 @@ import { useJetStream } from '../testing/jetstream.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { api, driver, listEnded: ended, stops, takeCommands } = useRunsApi(stream);
+const { api, driver, listEnded: ended, takeCommands } = useRunsApi(stream);
 
 describe('a run without an owner', () => {
   test.each(['run', 'cancel'] as const)('is unknown to %s', async (verb) => {
@@ -211,7 +211,7 @@ describe('the verb cancel', () => {
     const told: unknown[] = [];
     const subject = connection.bus.subjects.control(address.tenant, address.run);
     const listening = listen(connection.bus, subject, controlSchema, (control) => told.push(control));
-    stops.push(() => listening.stop());
+    onTestFinished(() => listening.stop());
     await openRunStore(stream.access, createHead(address.run), 0);
     expect(await api().cancel({}, address)).toEqual({ runId: address.run, status: 'running' });
     await eventually(() => told.length === 1);

@@ -14,14 +14,12 @@ import { describe, expect, test } from 'vitest';
 import { dataChunk } from '../testing/chunks.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { makeState } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { runStage } from '../stages/run-stage.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const { replicas, runs } = useOpened();
 
 type Answer = Verdict | Promise<Verdict>;
 type Options = {
@@ -40,18 +38,16 @@ async function callGrouped(
   const names = ['a', 'b', 'c', 'd'];
   const received: StageCall[] = [];
   for (const name of names) {
-    const replica = scriptReplica(connection.bus, stage, [name], async (call) => {
+    scriptReplica(connection.bus, stage, [name], async (call) => {
       received.push(call);
       return [await (script[name] ?? goOn)];
     });
-    replicas.push(replica);
   }
   const entries = names.map((name) =>
     planEntry(name, { stages: [stage], attempts: 1, reads: ['input'], ...more, ...of[name] }),
   );
   const plan: Plan = { ...makePlan(entries), groups: [{ list: 'input', members }] };
   const made = createTestRun({ bus: connection.bus, from: makeState({ plan }) });
-  runs.push(made);
   await connection.bus.nc.flush();
   const { conversation, retryCount } = made.run.getState();
   const input: StageInput = { retryCount, stepNumber: 0, conversation };

@@ -7,13 +7,13 @@ import {
   type StageCall,
   type StageInput,
 } from '@millrace/contracts';
-import { listen, serve, type Bus, type ServeContext } from '@millrace/bus';
+import { listen, type Bus, type ServeContext } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
 import { failure, goOn, scriptReplica, type Script } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { serveInTest } from '../testing/test-servings.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { callProcessors } from './call-processors.ts';
 import { createFold, foldVerdict, type JudgedEntry } from './verdict-fold.ts';
@@ -21,12 +21,10 @@ import { createFold, foldVerdict, type JudgedEntry } from './verdict-fold.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stage = 'processInput';
-const { replicas, servings, runs } = useOpened();
 
 async function replica(processors: string[], script: Script) {
   const bus = await connection.connect({ name: 'guards' });
   const made = scriptReplica(bus, stage, processors, script);
-  replicas.push(made);
   await bus.nc.flush();
   return { ...made, bus };
 }
@@ -44,7 +42,6 @@ function testRun(...answering: (Bus | undefined)[]) {
     },
   };
   const made = createTestRun({ bus: connection.bus, discovery });
-  runs.push(made);
   return { ...made, asked };
 }
 const input: StageInput = { retryCount: 0, stepNumber: 0, conversation: { entries: [], system: [] } };
@@ -206,13 +203,11 @@ describe('one entry', () => {
     const bus = await connection.connect({ name: 'guards' });
     const answer = { sequence: 2, verdicts: [goOn], ms: [1], replica: bus.id };
     const handle = async () => answer;
-    servings.push(
-      serve(bus, {
-        subject: bus.subjects.stage(stage, { service: 'guards', processor: 'a' }),
-        request: stageCallSchema,
-        handle,
-      }),
-    );
+    serveInTest(bus, {
+      subject: bus.subjects.stage(stage, { service: 'guards', processor: 'a' }),
+      request: stageCallSchema,
+      handle,
+    });
     await bus.nc.flush();
     const [judged] = await call(testRun(), [planEntry('a', { attempts: 1 })]);
     expect(judged?.verdict).toMatchObject({
@@ -226,13 +221,11 @@ describe('one entry', () => {
     const error = { code: 'store-unavailable', message: 'The store is away.' };
     const answer = { sequence: 0, verdicts: [goOn], ms: [1], replica: bus.id, error };
     const handle = async () => answer;
-    servings.push(
-      serve(bus, {
-        subject: bus.subjects.stage(stage, { service: 'guards', processor: 'a' }),
-        request: stageCallSchema,
-        handle,
-      }),
-    );
+    serveInTest(bus, {
+      subject: bus.subjects.stage(stage, { service: 'guards', processor: 'a' }),
+      request: stageCallSchema,
+      handle,
+    });
     await bus.nc.flush();
     const [judged] = await call(testRun(), [planEntry('a', { attempts: 1 })]);
     expect(judged?.verdict).toMatchObject({ type: 'failure', code: 'store-unavailable' });
@@ -245,13 +238,11 @@ describe('one entry', () => {
       respond({ sequence: 0, progress: [], replica: bus.id, judged: judgedTwice });
       return { sequence: 1, verdicts: [goOn], ms: [1], replica: bus.id };
     };
-    servings.push(
-      serve(bus, {
-        subject: bus.subjects.stage(stage, { service: 'guards', processor: 'a' }),
-        request: stageCallSchema,
-        handle,
-      }),
-    );
+    serveInTest(bus, {
+      subject: bus.subjects.stage(stage, { service: 'guards', processor: 'a' }),
+      request: stageCallSchema,
+      handle,
+    });
     await bus.nc.flush();
     const [judged] = await call(testRun(), [planEntry('a', { attempts: 1 })]);
     expect(judged?.verdict).toMatchObject({

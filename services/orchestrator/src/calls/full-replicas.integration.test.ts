@@ -1,11 +1,11 @@
 // Replicas that accept one call at a time: further calls are sent to another replica or wait, without a failure.
 import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { createDiscovery, type Discovery } from '../peers/discovery.ts';
+import { createDiscovery } from '../peers/discovery.ts';
 import { delta, makeText } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
-import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { createTestRun } from '../testing/test-run.ts';
 import { callProcessors } from './call-processors.ts';
 import { openOutputChain } from '../sessions/output-chain.ts';
 
@@ -29,25 +29,18 @@ const gated = defineProcessor({
   }),
 });
 const service = useProcessors(nats, [gated], 'guards');
-const discoveries: Discovery[] = [];
-const runs: TestRun[] = [];
-afterEach(async () => {
-  gate.resolve();
-  for (const run of runs.splice(0)) {
-    await eventually(() => run.openSessions() === 0);
-    run.close();
-  }
-  for (const discovery of discoveries.splice(0)) discovery.stop();
-});
 
 const TIMEOUT_MS = 3_000;
 async function runAt(stage: 'processInput' | 'processOutputStream') {
   const discovery = createDiscovery(connection.bus);
-  discoveries.push(discovery);
+  onTestFinished(() => discovery.stop());
   await discovery.refresh();
   const entry = planEntry('gated', { stages: [stage], timeoutMs: TIMEOUT_MS, attempts: 1 });
   const made = createTestRun({ bus: connection.bus, entries: [entry], discovery });
-  runs.push(made);
+  onTestFinished(async () => {
+    gate.resolve();
+    await eventually(() => made.openSessions() === 0);
+  });
   return { ...made, entry };
 }
 

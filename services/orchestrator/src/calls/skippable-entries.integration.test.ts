@@ -1,7 +1,6 @@
 // A request marks the entries that its failure would skip: those with the policy `skip` and without a further attempt.
 import { useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { useOpened } from '../testing/open-resources.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { failure, scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
@@ -11,7 +10,6 @@ const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stage = 'processInput';
 const input = { retryCount: 0, stepNumber: 0, conversation: { entries: [], system: [] } };
-const { replicas, runs } = useOpened();
 
 test.each([
   ['its only attempt', { onFailure: 'skip', attempts: 1 }, [true]],
@@ -20,11 +18,9 @@ test.each([
 ] as const)('a call marks %s', async (_what, policy, marks) => {
   const bus = await connection.connect({ name: 'guards' });
   const replica = scriptReplica(bus, stage, ['a'], () => [failure()]);
-  replicas.push(replica);
   await bus.nc.flush();
   const discovery = { findMissingReplicas: async () => 'none' as const, findAnsweringReplica: async () => bus.id };
   const made = createTestRun({ bus: connection.bus, discovery });
-  runs.push(made);
   const request = { stage, input, receiveData: () => undefined } as const;
   await Array.fromAsync(callProcessors(made.run, [planEntry('a', policy)], request));
   expect(replica.received.map(({ entries: [entry] }) => entry?.skippable)).toEqual(marks);

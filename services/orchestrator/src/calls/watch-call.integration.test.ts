@@ -6,20 +6,19 @@ import {
   type StageCall,
   type StageInput,
 } from '@millrace/contracts';
-import { serve, type Bus, type ServeContext } from '@millrace/bus';
+import { type Bus, type ServeContext } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { dataChunk, listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { goOn } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { serveInTest } from '../testing/test-servings.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { callProcessors } from './call-processors.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const { servings, runs } = useOpened();
 
 const stage = 'processInput';
 const input: StageInput = { retryCount: 0, stepNumber: 0, conversation: { entries: [], system: [] } };
@@ -33,18 +32,16 @@ async function replica(processors: string[], handle: Handle) {
   const request = stageCallSchema;
   for (const processor of processors) {
     for (const own of [undefined, bus.id]) {
-      servings.push(
-        serve(bus, {
-          subject: bus.subjects.stage(stage, { service: 'guards', processor }, own),
-          ...(own === undefined && { queue: processor }),
-          request,
-          handle: (call, context) => {
-            calls.push(names(call));
-            headers.push(context.readHeader(PROCESSORS_HEADER));
-            return handle(call, context, bus);
-          },
-        }),
-      );
+      serveInTest(bus, {
+        subject: bus.subjects.stage(stage, { service: 'guards', processor }, own),
+        ...(own === undefined && { queue: processor }),
+        request,
+        handle: (call, context) => {
+          calls.push(names(call));
+          headers.push(context.readHeader(PROCESSORS_HEADER));
+          return handle(call, context, bus);
+        },
+      });
     }
   }
   await bus.nc.flush();
@@ -57,11 +54,8 @@ const judgeAll = async ({ entries }: StageCall, _context: unknown, { id }: Bus) 
   replica: id,
 });
 
-function testRun(discovery: Partial<Discovery>) {
-  const made = createTestRun({ bus: connection.bus, discovery: { isServedTogether: () => true, ...discovery } });
-  runs.push(made);
-  return made;
-}
+const testRun = (discovery: Partial<Discovery>) =>
+  createTestRun({ bus: connection.bus, discovery: { isServedTogether: () => true, ...discovery } });
 async function call(made: TestRun, entries: PlanEntry[], receiveData: (types: string[]) => void = () => undefined) {
   const judged = await Array.fromAsync(
     callProcessors(made.run, entries, { stage, input, receiveData: (chunks) => receiveData(listTypes(chunks)) }),
@@ -144,7 +138,6 @@ test('a call with an answer over a lost connection is repeated within seconds, w
   });
   const bus = { ...connection.bus, countConnections: () => connections };
   const made = createTestRun({ bus, discovery: { findAnsweringReplica: async () => answering.bus.id } });
-  runs.push(made);
   expect(await call(made, [planEntry('a', { timeoutMs: 60_000 })])).toEqual(['a continue 1']);
 });
 
@@ -174,8 +167,7 @@ test('a call in progress during an outage of the bus that outlasts its time is r
     hasConnection: () => isThere,
     onReconnect: (listener: () => void) => (back.add(listener), () => void back.delete(listener)),
   };
-  const { run, ...rest } = createTestRun({ bus });
-  runs.push({ run, ...rest });
+  const { run } = createTestRun({ bus });
   const calling = Array.fromAsync(
     callProcessors(run, [planEntry('a', { timeoutMs: 200, attempts: 1 })], {
       stage,

@@ -2,7 +2,7 @@
 import { saveKey, stateKeys, type DeadLetter, type Erasure, type ForgetRequest } from '@millrace/contracts';
 import { locateEntry, publishDurably, serveForget, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { keepDeadLetter, readDeadLetter } from '../saves/dead-letters.ts';
 import { openDeferredSaves, type DeferredSaves } from '../saves/deferred-saves.ts';
@@ -20,7 +20,6 @@ import { openErasures, type Erasures } from './erasures.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => Promise<unknown> | void)[] = [];
 const tenant = 'acme';
 let erasures: Erasures;
 let saves: DeferredSaves;
@@ -30,13 +29,8 @@ beforeEach(async () => {
   asked = [];
   erasures = await openErasures(stream.access);
   saves = await openDeferredSaves(stream.access);
-  stops.push(
-    () => erasures.stop(),
-    () => saves.stop(),
-  );
-});
-afterEach(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop();
+  onTestFinished(() => erasures.stop());
+  onTestFinished(() => saves.stop());
 });
 
 /** A service that stores data of resources. @param answer throws, or returns the numbers of its answer */
@@ -54,7 +48,7 @@ async function serveMemory(
 }
 function start(services: readonly string[] = [], claimMs = 2_000) {
   const stop = startEraser({ access: stream.access, erasures, saves, services, settleMs: 50, claimMs });
-  stops.push(stop);
+  onTestFinished(stop);
   return stop;
 }
 const begin = (resourceId: string, eraseId = 'e1') => erasures.begin({ tenant, resourceId, eraseId });
@@ -156,7 +150,7 @@ describe('an erasure', () => {
     await writeHead('carol-1', { ...ended, submittedAt: erasure.at });
     await writeHead('carol-2', { ...ended, submittedAt: erasure.at + 1 });
     await writeHead('dave-1', { ...ended, resourceId: 'dave', submittedAt: erasure.at });
-    stops.push(await serveMemory('memory-a'));
+    onTestFinished(await serveMemory('memory-a'));
     start(['memory-a']);
     const done = await waitUntilDone('carol');
     expect(readDeleted(done)).toMatchObject({ runs: 1, 'memory-a': 0 });
@@ -179,7 +173,7 @@ describe('an erasure', () => {
       if (isAway) throw new Error('the store is away');
       return { deleted: 3, left: 0 };
     };
-    stops.push(await serveMemory('memory-b', answer));
+    onTestFinished(await serveMemory('memory-b', answer));
     start(['memory-b']);
     const waiting = await eventually(async () => {
       const found = await erasures.read({ tenant, resourceId: 'erin' });
@@ -195,7 +189,7 @@ describe('an erasure', () => {
 
   test('is not done while a service finds entries after its deletion', async () => {
     let left = 2;
-    stops.push(await serveMemory('memory-c', () => ({ deleted: 1, left: Math.max(left--, 0) })));
+    onTestFinished(await serveMemory('memory-c', () => ({ deleted: 1, left: Math.max(left--, 0) })));
     await begin('finn');
     start(['memory-c']);
     const { tries, stores } = await waitUntilDone('finn');
@@ -212,7 +206,7 @@ describe('an erasure', () => {
       if (requests === 1) await hanging.promise;
       return { deleted: 1, left: 0 };
     });
-    stops.push(() => serving.drain(100));
+    onTestFinished(() => serving.drain(100));
     await bus.nc.flush();
     await begin('gail');
     const first = start(['memory-d'], 600);
@@ -241,7 +235,6 @@ describe('an erasure', () => {
 
   test('fences a run that was submitted before it and arrives later, and no other', async () => {
     const driver = createDriver(stream, { text: 'Hello.' });
-    stops.push(() => driver.stop());
     driver.deps.erasures = erasures;
     const agent = await driver.apply();
     const run = await driver.begin({ agent });

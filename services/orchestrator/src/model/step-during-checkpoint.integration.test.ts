@@ -2,7 +2,7 @@
 // before.
 import type { Chunk, PlanEntry } from '@millrace/contracts';
 import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { FencedError } from '../release/fenced-error.ts';
 import { makeChunk } from '../release/make-chunk.ts';
@@ -23,13 +23,10 @@ const pass = defineProcessor({
 });
 useProcessors(nats, [pass], 'guards');
 const connection = useBus(nats, 'orchestrator');
-const runs: TestRun[] = [];
-afterEach(() => runs.splice(0).forEach((run) => run.close()));
 
 function testRun(entries: PlanEntry[], options: TestRunOptions = {}): TestRun {
   const made = createTestRun({ bus: connection.bus, entries, ...options });
   made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
-  runs.push(made);
   return made;
 }
 const saying =

@@ -1,7 +1,7 @@
 // The stream of a step through real processors: its output, the stored part, and the traces of a stop.
 import { SESSION_LIMITS, type Chunk, type JsonObject, type PlanEntry } from '@millrace/contracts';
 import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { delta, say, textEnd, makeText, textStart, listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
@@ -84,21 +84,14 @@ const wavering = defineProcessor({
 });
 useProcessors(nats, [holder, guard, sleeper, wavering], 'guards');
 const connection = useBus(nats, 'orchestrator');
-const runs: TestRun[] = [];
-/** However a step ended, its sessions are closed. */
-afterEach(async () => {
-  for (const run of runs.splice(0)) {
-    await eventually(() => run.openSessions() === 0);
-    run.close();
-  }
-});
 
 const at = (...names: string[]): PlanEntry[] =>
   names.map((name) => planEntry(name, { stages: ['processOutputStream'] }));
 function testRun(entries: PlanEntry[], options: TestRunOptions = {}): TestRun {
   const made = createTestRun({ bus: connection.bus, entries, ...options });
   made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
-  runs.push(made);
+  // However a step ended, its sessions are closed.
+  onTestFinished(async () => void (await eventually(() => made.openSessions() === 0)));
   return made;
 }
 const done: ModelEnd = { finishReason: 'stop', usage: { totalTokens: 3 }, warnings: [] };

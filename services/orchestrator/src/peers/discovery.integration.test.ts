@@ -1,15 +1,13 @@
 import { WIRE_PROTOCOL, type Stage } from '@millrace/contracts';
 import { advertise, gatherInfo, serve, type Bus, type MicroEndpoint } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createDiscovery, type Discovery } from './discovery.ts';
 import { clock, makeFound } from '../testing/known-processors.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const stops: (() => void)[] = [];
-afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
 const inGuards = (processor: string) => ({ service: 'guards', processor });
 
@@ -24,7 +22,7 @@ async function replica(name: string, processors: string[], more: (bus: Bus) => M
   const bus = await connection.connect({ name });
   const endpoints = [...processors.map((id) => endpoint(bus, id, 'processInput')), ...more(bus)];
   const stop = advertise(bus, { name, version: '1.0.0', description: 'of a test', endpoints: () => endpoints });
-  stops.push(stop);
+  onTestFinished(stop);
   await bus.nc.flush();
   return { id: bus.id, stop };
 }
@@ -38,13 +36,13 @@ async function startLateReplica(delayMs: number) {
     const subscription = late.nc.subscribe(`$SRV.INFO${tail}`, {
       callback: (_error, message) => void setTimeout(() => message.respond(JSON.stringify(info)), delayMs),
     });
-    stops.push(() => subscription.unsubscribe());
+    onTestFinished(() => subscription.unsubscribe());
   }
   await late.nc.flush();
 }
 async function discover(): Promise<Discovery> {
   const discovery = createDiscovery(connection.bus);
-  stops.push(() => discovery.stop());
+  onTestFinished(() => discovery.stop());
   await discovery.refresh();
   return discovery;
 }
@@ -150,7 +148,7 @@ describe('an advertised service that is refused', () => {
       return [{ ...one, metadata: { ...one.metadata, descriptor } }];
     });
     const discovery = createDiscovery(bus);
-    stops.push(() => discovery.stop());
+    onTestFinished(() => discovery.stop());
     await discovery.refresh();
     await discovery.refresh();
     const problem = expect.stringContaining('descriptor.id');
@@ -161,7 +159,7 @@ describe('an advertised service that is refused', () => {
   test('is unrelated to services under another prefix on the same server', async () => {
     const other = await connection.connect({ name: 'guards', prefix: 'elsewhere' });
     const endpoints = [endpoint(other, 'pii', 'processInput')];
-    stops.push(advertise(other, { name: 'guards', version: '1.0.0', description: '', endpoints: () => endpoints }));
+    onTestFinished(advertise(other, { name: 'guards', version: '1.0.0', description: '', endpoints: () => endpoints }));
     await other.nc.flush();
     const discovery = await discover();
     expect([...discovery.getProcessors().keys()]).toEqual([]);

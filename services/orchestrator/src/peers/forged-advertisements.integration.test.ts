@@ -3,15 +3,13 @@
 import { METADATA_KEY, WIRE_PROTOCOL, createSubjects, type Stage } from '@millrace/contracts';
 import { advertise, serve, type Bus, type MicroEndpoint } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { makeFound } from '../testing/known-processors.ts';
 import { createDiscovery } from './discovery.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const stops: (() => void)[] = [];
-afterEach(() => stops.splice(0).forEach((stop) => stop()));
 const STAGES: Stage[] = ['processInput', 'processOutputStream'];
 
 function describeEndpoint(stage: Stage, stages: readonly Stage[]) {
@@ -28,7 +26,7 @@ async function serveGuardrails(): Promise<Bus> {
     const serving = serve(bus, { subject, queue: 'pii', request: z.unknown(), handle: async () => ({}) });
     return { name: `${stage}-pii`, queue: 'pii', serving, metadata };
   });
-  stops.push(advertise(bus, { name: 'guardrails', version: '1.0.0', description: '', endpoints: () => endpoints }));
+  onTestFinished(advertise(bus, { name: 'guardrails', version: '1.0.0', description: '', endpoints: () => endpoints }));
   await bus.nc.flush();
   return bus;
 }
@@ -47,7 +45,7 @@ async function forge(id: string): Promise<void> {
 
 async function discover() {
   const discovery = createDiscovery(connection.bus);
-  stops.push(() => discovery.stop());
+  onTestFinished(() => discovery.stop());
   await discovery.refresh();
   return discovery;
 }

@@ -18,7 +18,7 @@ import { driveRun } from '../takeover/drive-run.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { stops, driver, orchestrator, becomes, pending, resume, serveTool } = useSuspendedRuns(stream);
+const { driver, orchestrator, becomes, pending, resume, serveTool } = useSuspendedRuns(stream);
 const halting = defineProcessor({
   id: 'halting',
   description: 'halts at a word',
@@ -35,8 +35,7 @@ useProcessors(nats, [halting], 'guards');
 
 async function judgeBy(stage: Stage, ...verdicts: Verdict[]) {
   let asked = 0;
-  const replica = scriptReplica(connection.bus, stage, ['judge'], () => [verdicts[asked++] ?? goOn]);
-  stops.push(() => replica.stop());
+  scriptReplica(connection.bus, stage, ['judge'], () => [verdicts[asked++] ?? goOn]);
   await connection.bus.nc.flush();
   return makePlan([planEntry('judge', { stages: [stage], attempts: 1 })]);
 }
@@ -105,7 +104,7 @@ describe('text that is rejected before its release', () => {
 });
 
 test('a run that releases by result and is rejected in its second step shows nothing of its first', async () => {
-  stops.push(serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } })));
+  serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } }));
   const { begin, apply } = driver({ text: 'Let me see.', calls }, { text: 'A secret.' });
   const plan = { ...(await judgeBy('processOutputStep', goOn, abort)), tools: [look] };
   const run = await begin({ agent: await apply({ release: 'result' }, plan) });
@@ -116,12 +115,10 @@ test('a run that releases by result and is rejected in its second step shows not
 
 test('a run that releases by step publishes each step when it is judged, and a tool’s result when that is judged', async () => {
   const letGo = Promise.withResolvers<void>();
-  stops.push(
-    serveTool(connection.bus, 'look', async () => {
-      await letGo.promise;
-      return { result: { seen: 'a wall' } };
-    }),
-  );
+  serveTool(connection.bus, 'look', async () => {
+    await letGo.promise;
+    return { result: { seen: 'a wall' } };
+  });
   const { begin, apply } = driver({ text: 'Let me see.', calls }, { text: 'A wall.' });
   const run = await begin({ agent: await apply({ release: 'step' }, { ...makePlan([]), tools: [look] }) });
   const driving = run.drive();
@@ -163,7 +160,7 @@ describe('an end that interrupts the run', () => {
 
 describe('a run that is taken over', () => {
   test('publishes the chunks that earlier owners had buffered, once and in order', async () => {
-    stops.push(serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } })));
+    serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } }));
     const first = driver({ text: 'Let me see.', calls }, hung);
     const agent = await first.apply({ release: 'result' }, { ...makePlan([]), tools: [look] });
     const run = await first.begin({ agent });
@@ -182,7 +179,7 @@ describe('a run that is taken over', () => {
   });
 
   test('rejects its step alone: the buffered chunks of earlier steps stay', async () => {
-    stops.push(serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } })));
+    serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } }));
     const first = driver({ text: 'Let me see.', calls }, hung);
     const plan = { ...(await judgeBy('processOutputStep', goOn, { ...abort, retry: true })), tools: [look] };
     const run = await first.begin({ agent: await first.apply({ release: 'result', maxProcessorRetries: 1 }, plan) });

@@ -50,13 +50,12 @@ const calls = (...ids: string[]) =>
 /** A tool that asks, and does its work once it was answered; the calls that reached it. */
 function serveAsk(until: Promise<unknown> = Promise.resolve()): ToolRequest[] {
   const received: ToolRequest[] = [];
-  const stop = runs.serveTool(connection.bus, 'ask', async (request) => {
+  runs.serveTool(connection.bus, 'ask', async (request) => {
     received.push(request);
     if (request.resumeData === undefined) return { suspended: { payload: request.toolCall.args } };
     await until;
     return { result: { did: request.resumeData } };
   });
-  runs.stops.push(stop);
   return received;
 }
 
@@ -109,7 +108,6 @@ test('two answers that arrive at the same time both count, and neither command i
 describe('a lost owner', () => {
   test('that was lost between the question and the suspension: the next owner suspends the run without asking again', async () => {
     const gate = gateStage(connection.bus, 'processOutputStep');
-    runs.stops.push(...gate.stops);
     const first = runs.driver({ text: 'Hello.' });
     const run = await first.begin({ agent: await first.apply({}, gate.plan) });
     const driving = run.drive().catch(() => undefined);
@@ -164,7 +162,7 @@ describe('an answer to a processor', () => {
       received.push(call);
       return [call.entries[0]?.resumeData === undefined ? ask() : goOn];
     };
-    runs.stops.push(scriptReplica(connection.bus, 'processInput', ['gate'], script).stop);
+    scriptReplica(connection.bus, 'processInput', ['gate'], script);
     const entries = [
       planEntry('gate', { stages: ['processInput'] }),
       planEntry('listener', { stages: ['processOutputStream'], lists: ['output'] }),
@@ -197,7 +195,6 @@ describe('an answer to a processor', () => {
 
 test('a run that is cancelled during its suspension is cancelled, and its command need not be redelivered', async () => {
   const gate = gateStage(connection.bus, 'processInput');
-  runs.stops.push(...gate.stops);
   const { run, driver } = await suspendRun(gate.plan);
   // Its owner checked at its checkpoint; the key was written after that.
   await askCancel(stream.access, 'acme', run.runId);
@@ -207,7 +204,6 @@ test('a run that is cancelled during its suspension is cancelled, and its comman
 
 test("a returning follower receives the open questions even if the run's chunks have expired", async () => {
   const gate = gateStage(connection.bus, 'processInput');
-  runs.stops.push(...gate.stops);
   const { run, token } = await suspendRun(gate.plan, { questions: ['gate'] });
   await stream.access.jsm.streams.purge(connection.bus.names.chunks(0));
   expect(await runs.api().run({}, runs.address(run))).toMatchObject({
@@ -218,7 +214,6 @@ test("a returning follower receives the open questions even if the run's chunks 
 
 test('a run with a lost record during the suspension fails by name when it is answered', async () => {
   const gate = gateStage(connection.bus, 'processInput');
-  runs.stops.push(...gate.stops);
   const { run, token } = await suspendRun(gate.plan);
   const { state } = connection.bus.names;
   const key = stateKeys.record('acme', run.runId, '1-0-1');

@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { makeAnswer } from '../testing/run-states.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import { closeStep } from './close-step.ts';
 import { endRun } from './end-run.ts';
@@ -35,7 +34,6 @@ const filter = defineProcessor({
 });
 useProcessors(nats, [filter], 'guards');
 const connection = useBus(nats, 'orchestrator');
-const { runs } = useOpened();
 
 const tool = { name: 'look', description: '', inputSchema: {}, subject: 's', idempotent: false, timeoutMs: 1_000 };
 const call = (toolCallId: string) => ({ toolCallId, toolName: 'look', args: { q: toolCallId } });
@@ -51,7 +49,6 @@ const makeResult = (toolCallId: string, position: number, result: JsonValue, mor
 function stepWith(does: string, ids: string[], results: ReturnType<typeof makeResult>[]) {
   const entries = [planEntry('filter', { stages: ['processOutputStream'], options: { does } })];
   const made = createTestRun({ bus: connection.bus, entries, tools: [tool], agent: { maxProcessorRetries: 1 } });
-  runs.push(made);
   const answer = makeAnswer(0, 'Let me see.', ids.map(call));
   made.run.dispatch({ action: 'input-passed' });
   made.run.dispatch({ action: 'step-opened', firstIndex: 0 });

@@ -10,7 +10,6 @@ import { maskingProcessor } from '../testing/masking-processor.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { scriptModel, type Say } from '../testing/scripted-model.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
 import { foldRun } from '../state/run-state.ts';
 import { endRun } from './end-run.ts';
@@ -39,7 +38,6 @@ const watcher = defineProcessor({
 });
 useProcessors(nats, [watcher, maskingProcessor('masker')], 'guards');
 const connection = useBus(nats, 'orchestrator');
-const { replicas, runs } = useOpened();
 afterEach(() => void seen.splice(0));
 
 const stream = (name: string, more: Partial<PlanEntry> = {}) =>
@@ -56,13 +54,10 @@ async function driveStep({
   saved.splice(0);
   for (const { entry, stages } of entries.filter((one) => !one.stages.includes('processOutputStream')))
     for (const stage of stages)
-      replicas.push(
-        scriptReplica(connection.bus, stage, [entry], ({ input }) => (saved.push(`${entry} ${input.text}`), [goOn])),
-      );
+      scriptReplica(connection.bus, stage, [entry], ({ input }) => (saved.push(`${entry} ${input.text}`), [goOn]));
   await connection.bus.nc.flush();
   const { models, asked } = scriptModel(...says);
   const made = createTestRun({ bus: connection.bus, entries, models, ...more });
-  runs.push(made);
   const outcome = await runLoop(made.run);
   if (!isEnding(outcome)) throw new Error('the run did not end');
   const { result: ended, lastChunk } = await endRun(made.run, outcome);

@@ -13,7 +13,7 @@ import { driveRun } from '../takeover/drive-run.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { stops, driver, serveTool } = useSuspendedRuns(stream);
+const { driver, serveTool } = useSuspendedRuns(stream);
 
 /** The scripted model takes 3 tokens and gives 2: 11 of the unit. */
 const prices = { 'openai/test': { input: 1_000_000, output: 4_000_000 } };
@@ -22,7 +22,6 @@ const COST = 11;
 async function seenBy(stage: Stage, answer: (call: StageCall, count: number) => Verdict, processor = 'judge') {
   let asked = 0;
   const replica = scriptReplica(connection.bus, stage, [processor], (call) => [answer(call, asked++)]);
-  stops.push(() => replica.stop());
   await connection.bus.nc.flush();
   return { ...replica, plan: makePlan([planEntry(processor, { stages: [stage], attempts: 1, reads: ['steps'] })]) };
 }
@@ -69,7 +68,7 @@ describe('the cost of a run', () => {
   });
 
   test('includes calls of an earlier owner once', async () => {
-    stops.push(serveTool(connection.bus, 'look', async () => ({ result: 1 })));
+    serveTool(connection.bus, 'look', async () => ({ result: 1 }));
     const first = driver({ text: 'Let me see.', calls }, { text: 'And', until: new Promise(() => undefined) });
     const run = await first.begin({ agent: await first.apply({ prices }, { ...makePlan([]), tools: [look] }) });
     void run.drive().catch(() => undefined);

@@ -14,7 +14,7 @@ import { driveRun } from '../takeover/drive-run.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const { stops, driver } = useSuspendedRuns(useJetStream(connection));
+const { driver } = useSuspendedRuns(useJetStream(connection));
 
 /** The scripted model takes 3 tokens and gives 2: 11 of the unit. */
 const prices = { 'openai/test': { input: 1_000_000, output: 4_000_000 } };
@@ -47,7 +47,6 @@ async function driveCounted(script: Say[], agent: object = {}, answer: (call: St
   const count: Verdict = { type: 'continue', state: { counted: true } };
   const counter = scriptReplica(connection.bus, response, ['counter'], () => [count]);
   const reader = scriptReplica(connection.bus, response, ['reader'], (call) => [answer(call)]);
-  stops.push(counter.stop, reader.stop);
   await connection.bus.nc.flush();
   const plan = makePlan([
     planEntry('stream-judge', { service: 'test-processors', lists: ['output'], stages: ['processOutputStream'] }),

@@ -3,7 +3,6 @@ import { isEnding } from '../state/interrupt.ts';
 import {
   runActionSchema,
   buildTextMessage,
-  toolRequestSchema,
   type RunAction,
   type MessageOp,
   type RunState,
@@ -11,9 +10,8 @@ import {
   type StageInput,
   type Verdict,
 } from '@millrace/contracts';
-import { serve } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { foldRun } from '../state/run-state.ts';
 import { makeText } from '../testing/chunks.ts';
@@ -21,15 +19,12 @@ import { planEntry } from '../testing/plan-entries.ts';
 import { scriptModel, type Say } from '../testing/scripted-model.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
+import { serveTool } from '../testing/test-servings.ts';
 import { endRun } from './end-run.ts';
 import { runLoop } from './run-loop.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
 const tool = (name: string, idempotent: boolean) => ({
   name,
@@ -63,11 +58,10 @@ const times = (what: string): number => asked.filter((one) => one === what).leng
 function serveAll(): void {
   const { bus } = connection;
   const judge = (stage: Stage, name: string, verdict: (text: string) => Verdict = () => goOn) => {
-    const replica = scriptReplica(bus, stage, [name], ({ input }) => {
+    scriptReplica(bus, stage, [name], ({ input }) => {
       asked.push(name);
       return [verdict(input.text ?? '')];
     });
-    stops.push(replica.stop);
   };
   judge('processInput', 'input', () => ({ type: 'continue', state: { seen: true } }));
   judge('processOutputStep', 'rude', (text) =>
@@ -77,12 +71,10 @@ function serveAll(): void {
   judge('processOutputResult', 'result');
   judge('processOutputResult', 'memory');
   for (const { name } of tools) {
-    const handle = async () => {
+    serveTool(bus, name, async () => {
       asked.push(name);
-      return { sequence: 0, result: { done: name }, replica: bus.id };
-    };
-    const serving = serve(bus, { subject: bus.subjects.tool('tools', name), request: toolRequestSchema, handle });
-    stops.push(() => serving.drain(1_000));
+      return { result: { done: name } };
+    });
   }
 }
 
@@ -91,7 +83,6 @@ async function driveFrom(from?: RunState, more: Partial<TestRunOptions> = {}) {
   const { models, asked: prompts } = scriptModel(...says.slice(from?.modelCalls ?? 0));
   const options = { bus: connection.bus, tools, entries, models, agent: { maxProcessorRetries: 1 }, ...more };
   const made = createTestRun({ ...options, ...(from && { from }) });
-  stops.push(made.close);
   made.run.chunks.restore(from?.held ?? []);
   const outcome = await runLoop(made.run);
   if (!isEnding(outcome)) throw new Error('the run did not end');
@@ -139,12 +130,11 @@ test('a completely buffered run publishes from each of its checkpoints the answe
   serveAll();
   const { bus } = connection;
   const first = ({ conversation }: StageInput) => conversation?.entries[0]?.message.id ?? '';
-  const reworded = scriptReplica(bus, 'processOutputStep', ['words'], ({ input }) => {
+  scriptReplica(bus, 'processOutputStep', ['words'], ({ input }) => {
     const { text = '' } = input;
     const ops: MessageOp[] = [{ op: 'replace', message: buildTextMessage(first(input), 'assistant', 'Uno. ') }];
     return [{ type: 'continue', changes: text === 'Two. ' ? { text: 'Due. ' } : text === 'Done.' ? { ops } : {} }];
   });
-  stops.push(reworded.stop);
   await bus.nc.flush();
   const words = planEntry('words', { stages: ['processOutputStep'], reads: ['response'] });
   const held = { entries: [...entries, words], agent: { maxProcessorRetries: 1, release: 'result' as const } };

@@ -10,7 +10,6 @@ import { maskingProcessor } from '../testing/masking-processor.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { makeAccepted, makeAnswer } from '../testing/run-states.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { endRun } from './end-run.ts';
 import { finishRun } from './finish-run.ts';
@@ -32,7 +31,6 @@ const stamper = defineProcessor({
 });
 useProcessors(nats, [stamper, maskingProcessor('masker')], 'guards');
 const connection = useBus(nats, 'orchestrator');
-const { replicas, runs } = useOpened();
 
 type Options = { verdict?: Verdict; stream?: Partial<PlanEntry>; retries?: number };
 async function driveFinish({ verdict = goOn, stream = {}, retries = 0 }: Options = {}) {
@@ -41,13 +39,11 @@ async function driveFinish({ verdict = goOn, stream = {}, retries = 0 }: Options
     planEntry('last', { stages: ['processOutputResult'], reads: ['response', 'steps'], attempts: 1 }),
   ];
   const made = createTestRun({ bus: connection.bus, entries, agent: { maxProcessorRetries: retries } });
-  runs.push(made);
   let published: Chunk[] = [];
   const last = scriptReplica(connection.bus, 'processOutputResult', ['last'], () => {
     published = [...made.published];
     return [verdict];
   });
-  replicas.push(last);
   await connection.bus.nc.flush();
   made.run.dispatch({ action: 'input-passed' });
   made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
@@ -142,14 +138,11 @@ describe('the result of a run', () => {
       ),
     ];
     const made = createTestRun({ bus: connection.bus, entries });
-    runs.push(made);
     for (const [name, judge] of Object.entries(judges)) {
-      replicas.push(
-        scriptReplica(connection.bus, 'processOutputResult', [name], async ({ input }) => {
-          inputs.push(input);
-          return [await judge(input)];
-        }),
-      );
+      scriptReplica(connection.bus, 'processOutputResult', [name], async ({ input }) => {
+        inputs.push(input);
+        return [await judge(input)];
+      });
     }
     await connection.bus.nc.flush();
     const answer = makeAnswer(0, text);

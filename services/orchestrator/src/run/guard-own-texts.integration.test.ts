@@ -9,7 +9,6 @@ import { maskingProcessor } from '../testing/masking-processor.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { makeAnswer } from '../testing/run-states.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import type { Ending } from '../state/interrupt.ts';
 import { endRun } from './end-run.ts';
@@ -34,15 +33,11 @@ const taker = defineProcessor({
 });
 useProcessors(nats, [maskingProcessor('guard'), taker], 'guards');
 const connection = useBus(nats, 'orchestrator');
-const { replicas, runs } = useOpened();
 
 const stream = planEntry('guard', { stages: ['processOutputStream'] });
 const memory = planEntry('message-history', { stages: ['processOutputResult'], memory: true, attempts: 1 });
-function runWith(agent: Partial<Agent> = {}, entries = [stream]) {
-  const made = createTestRun({ bus: connection.bus, entries, agent });
-  runs.push(made);
-  return made;
-}
+const runWith = (agent: Partial<Agent> = {}, entries = [stream]) =>
+  createTestRun({ bus: connection.bus, entries, agent });
 const step = (text: string): RunAction[] => {
   const answer = makeAnswer(0, text, [{ toolCallId: 'c', toolName: 't', args: {} }]);
   return [
@@ -88,7 +83,6 @@ describe('the answer of a halt', () => {
       agent: { structuredOutput, modelSettings: { stopSequences: [text] } },
       request: { structuredOutput, modelSettings: { stopSequences: [text] } },
     });
-    runs.push(made);
     expect(await endRun(made.run, halt(text))).toMatchObject({ result: { text: 'Write to ***.' } });
   });
 
@@ -110,7 +104,6 @@ describe('the answer of a halt', () => {
 
   test('is alone if the earlier text is rejected, and memory saves nothing of that', async () => {
     const saver = scriptReplica(connection.bus, 'processOutputResult', ['message-history'], () => [goOn]);
-    replicas.push(saver);
     const { run } = runWith({}, [stream, memory]);
     for (const action of step('a forbidden one')) run.dispatch(action);
     const { result, lastChunk } = await endRun(run, halt('Sorry.', { answered: true }));
@@ -121,11 +114,10 @@ describe('the answer of a halt', () => {
 
   test('is saved as it passed', async () => {
     const inputs: StageInput[] = [];
-    const saver = scriptReplica(connection.bus, 'processOutputResult', ['message-history'], ({ input }) => {
+    scriptReplica(connection.bus, 'processOutputResult', ['message-history'], ({ input }) => {
       inputs.push(input);
       return [goOn];
     });
-    replicas.push(saver);
     const { run } = runWith({}, [stream, { ...memory, reads: ['input', 'response'] }]);
     await connection.bus.nc.flush();
     await endRun(run, halt('Write to ada@example.org.', { answered: true }));

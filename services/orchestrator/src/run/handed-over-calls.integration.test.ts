@@ -1,9 +1,9 @@
 // The calls of a step whose run is handed over to another orchestrator.
-import { toolRequestSchema, type ToolDefinition } from '@millrace/contracts';
-import { serve } from '@millrace/bus';
+import { type ToolDefinition } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { makeAnswer } from '../testing/run-states.ts';
+import { serveTool } from '../testing/test-servings.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { judgeCalls, runCalls } from './tool-calls.ts';
 
@@ -25,13 +25,9 @@ test.each([
 ])('A begun call %s one that may be repeated is made before the run is handed over', async (_where, names) => {
   const { bus } = connection;
   const made: string[] = [];
-  const serving = serve(bus, {
-    subject: bus.subjects.tool('tools', 'once'),
-    request: toolRequestSchema,
-    handle: async ({ toolCall }) => {
-      made.push(toolCall.toolCallId);
-      return { sequence: 0, replica: bus.id, result: 1 };
-    },
+  serveTool(bus, 'once', async ({ toolCall }) => {
+    made.push(toolCall.toolCallId);
+    return { result: 1 };
   });
   const { run, leave, onRecord } = createTestRun({ bus, tools });
   const calls = names.map((toolName) => ({ toolCallId: toolName, toolName, args: {} }));
@@ -40,6 +36,5 @@ test.each([
   onRecord(leave);
   await judgeCalls(run);
   await runCalls(run);
-  await serving.drain(1_000);
   expect([made, run.getState().open?.results.length]).toEqual([['once'], 1]);
 });

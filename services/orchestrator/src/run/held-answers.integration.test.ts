@@ -15,7 +15,7 @@ import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { stops, driver, orchestrator, becomes, pending, resume, serveTool, listShown: shown } = useSuspendedRuns(stream);
+const { driver, orchestrator, becomes, pending, resume, serveTool, listShown: shown } = useSuspendedRuns(stream);
 
 const ask: Verdict = { type: 'suspend', payload: { question: 'Say it?' } };
 const judge = planEntry('judge', { stages: ['processOutputStep'], attempts: 1 });
@@ -31,11 +31,8 @@ async function replay(run: DrivenRun): Promise<Chunk[]> {
 /** A run with a tool, and answers that get these verdicts, one after the other. */
 async function beginRun(verdicts: Verdict[], agent: object) {
   let asked = 0;
-  const replica = scriptReplica(connection.bus, 'processOutputStep', ['judge'], () => [verdicts[asked++] ?? goOn]);
-  stops.push(
-    () => replica.stop(),
-    serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } })),
-  );
+  scriptReplica(connection.bus, 'processOutputStep', ['judge'], () => [verdicts[asked++] ?? goOn]);
+  serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } }));
   const script = [{ text: 'Let me see.', calls: lookCalls() }, { text: 'A wall.' }, { text: 'Two walls.' }];
   const { begin, apply } = driver(...script);
   const plan = { ...makePlan([judge]), tools: [lookTool({ timeoutMs: 5_000 })] };
@@ -86,8 +83,7 @@ test.each(['step', 'result'] as const)(
 );
 
 test("a run with release: result that is suspended shows its model's text only to approving operators", async () => {
-  const { plan, stops: serving } = gateStage(connection.bus, 'processToolCall');
-  stops.push(...serving);
+  const { plan } = gateStage(connection.bus, 'processToolCall');
   const warnings = [{ type: 'other' as const, message: 'A secret warning.' }];
   const { begin, apply } = driver({ text: 'A secret.', calls: lookCalls('{"at":"a secret place"}'), warnings });
   const run = await begin({ agent: await apply({ release: 'result' }, plan) });
@@ -99,7 +95,7 @@ test("a run with release: result that is suspended shows its model's text only t
 });
 
 test('a run with release: result that is cancelled in its second step shows nothing of its first', async () => {
-  stops.push(serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } })));
+  serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } }));
   const warnings = [{ type: 'other' as const, message: 'A secret warning.' }];
   const first = { text: 'A secret.', calls: lookCalls(), warnings };
   const { begin, apply, asked } = driver(first, { text: 'And', until: new Promise(() => undefined) });

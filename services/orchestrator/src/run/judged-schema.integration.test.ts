@@ -2,7 +2,6 @@
 import { readMessageText, buildTextMessage, type Changes, type RunRequest, type Verdict } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { useOpened } from '../testing/open-resources.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { scriptModel } from '../testing/scripted-model.ts';
@@ -12,7 +11,6 @@ import { runLoop } from './run-loop.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const { replicas, runs } = useOpened();
 
 const structuredOutput = {
   name: 'facts',
@@ -27,7 +25,6 @@ const id = `${RUN_ID}.schema`;
 
 function begin(verdict: Verdict, request: Partial<RunRequest> = { structuredOutput }, maxProcessorRetries = 0) {
   const judge = scriptReplica(connection.bus, 'processInput', ['judge'], () => [verdict]);
-  replicas.push(judge);
   const { models, asked } = scriptModel({ text: '{"city":"Oslo"}' });
   const entries = [planEntry('judge', { stages: ['processInput'], reads: ['input'] })];
   const made = createTestRun({
@@ -37,7 +34,6 @@ function begin(verdict: Verdict, request: Partial<RunRequest> = { structuredOutp
     agent: { structuredOutput, maxProcessorRetries },
     request,
   });
-  runs.push(made);
   const readTexts = () =>
     judge.received.flatMap(({ input }) =>
       (input.conversation?.entries ?? []).map(({ message }) => [message.id, readMessageText(message)]),

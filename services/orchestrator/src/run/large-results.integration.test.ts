@@ -11,12 +11,12 @@ import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { stops, driver, serveTool } = useSuspendedRuns(stream);
+const { driver, serveTool } = useSuspendedRuns(stream);
 
 const call = (step: number) => ({ toolCallId: `c${step}`, toolName: 'look', input: '{}' });
 
 async function runWith(calls: number, characters: number) {
-  stops.push(serveTool(connection.bus, 'look', async () => ({ result: 'x'.repeat(characters) })));
+  serveTool(connection.bus, 'look', async () => ({ result: 'x'.repeat(characters) }));
   const script = Array.from({ length: calls }, (_, step) => ({ text: 'Looking.', calls: [call(step)] }));
   const { begin, apply } = driver(...script, { text: 'Done.' });
   const run = await begin({ agent: await apply({ maxSteps: 20 }, { ...makePlan([]), tools: [lookTool()] }) });

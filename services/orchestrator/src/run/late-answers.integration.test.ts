@@ -20,7 +20,7 @@ async function brieflySuspended(expiresInSeconds = 1) {
   const script = ({ entries: [entry] }: StageCall): Verdict[] => [
     entry?.resumeData === undefined ? ask({ expiresInSeconds }) : goOn,
   ];
-  runs.stops.push(scriptReplica(connection.bus, 'processInput', ['brief'], script).stop);
+  scriptReplica(connection.bus, 'processInput', ['brief'], script);
   const driver = runs.driver({ text: 'never' });
   const run = await driver.begin({ agent: await driver.apply({}, makePlan([planEntry('brief')])) });
   await run.drive();

@@ -1,7 +1,7 @@
 // A run with a lost owner while it retracts chunks that a late stage has rejected: readers cannot restore dropped
 // chunks, so a stored rejection is final, and an unstored one has retracted nothing.
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readChunks } from '../api/read-run.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { newReader, take, takeAnswer, type Reader } from '../testing/chunk-histories.ts';
@@ -14,10 +14,6 @@ import { driveRun } from '../takeover/drive-run.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
 /** A run with a result that is rejected once. Only the given number of its owner's later heads arrive. */
 async function lostInRejecting({ retry, heads }: { retry: boolean; heads: number }) {
@@ -35,11 +31,10 @@ async function lostInRejecting({ retry, heads }: { retry: boolean; heads: number
     },
   });
   const first = createDriver({ access: { ...access, js } }, { text: 'Hello.' });
-  const judge = scriptReplica(connection.bus, 'processOutputResult', ['moody'], () =>
+  scriptReplica(connection.bus, 'processOutputResult', ['moody'], () =>
     ++judgements === 1 ? [{ type: 'abort', reason: 'no', retry }] : [goOn],
   );
   const second = createDriver(stream, { text: 'Sorry.' });
-  stops.push(judge.stop, first.stop, second.stop);
   const plan = makePlan([planEntry('moody', { stages: ['processOutputResult'], reads: ['response'] })]);
   const run = await first.begin({ agent: await first.apply({ maxProcessorRetries: 1 }, plan) });
   const driving = run.drive().catch(() => undefined);

@@ -51,7 +51,7 @@ const odd = defineProcessor({
 useProcessors(nats, [maskingProcessor('mask'), odd], 'masks');
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { stops, driver, serveTool } = useSuspendedRuns(stream);
+const { driver, serveTool } = useSuspendedRuns(stream);
 
 const mask = planEntry('mask', { service: 'masks', lists: ['output'], stages: ['processOutputStream'] });
 const oddEntry = (does: string) =>
@@ -73,11 +73,8 @@ const listIds = ({ conversation }: StageInput) => conversation?.entries.map(({ m
 type Setting = { at?: Stage; release?: Agent['release']; more?: PlanEntry[]; agent?: Partial<Agent> };
 
 function serveRewriter(at: Stage, by: Change): void {
-  const replica = scriptReplica(connection.bus, at, ['rewriter'], ({ input }) => [by(listIds(input), input.text)]);
-  stops.push(
-    () => replica.stop(),
-    serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } })),
-  );
+  scriptReplica(connection.bus, at, ['rewriter'], ({ input }) => [by(listIds(input), input.text)]);
+  serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } }));
 }
 
 async function beginRun(by: Change, script: Say[], setting: Setting = {}) {
@@ -236,7 +233,6 @@ describe('a takeover of a run with a changed answer', () => {
     await connection.bus.nc.flush();
     const { access, reached, goOn: wake } = hangAt(at);
     const first = createDriver({ access }, ...steps);
-    stops.push(first.stop);
     const plan = { ...makePlan([mask, rewriter('processOutputResult')]), tools: [lookTool({ timeoutMs: 5_000 })] };
     const run = await first.begin({ agent: await first.apply({ release }, plan) });
     const driving = run.drive().catch(() => undefined);

@@ -27,7 +27,7 @@ const nats = useNats();
 useProcessors(nats, [maskingProcessor('mask'), framelessProcessor], 'masks');
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { stops, driver, orchestrator, becomes, pending, resume, serveTool } = useSuspendedRuns(stream);
+const { driver, orchestrator, becomes, pending, resume, serveTool } = useSuspendedRuns(stream);
 
 const stage = 'processOutputResult';
 const mask = planEntry('mask', { service: 'masks', lists: ['output'], stages: ['processOutputStream'] });
@@ -44,8 +44,7 @@ const say =
 const remove: Redact = (id) => ({ op: 'remove', ids: [id] });
 
 function serve(name: string, answer: (call: StageCall) => Verdict) {
-  const replica = scriptReplica(connection.bus, stage, [name], (call) => [answer(call)]);
-  stops.push(() => replica.stop());
+  scriptReplica(connection.bus, stage, [name], (call) => [answer(call)]);
 }
 
 async function beginRun(text: string, redact: Redact, agent: Partial<Agent>, entries = [mask, redactor]) {
@@ -134,13 +133,10 @@ describe('a buffered answer that is changed', () => {
     script: Say[],
     more: PlanEntry[] = [],
   ) => {
-    const replica = scriptReplica(connection.bus, judged, ['rewriter'], ({ input }) => [
+    scriptReplica(connection.bus, judged, ['rewriter'], ({ input }) => [
       verdict(input.messageId ?? ids(input)[0] ?? '', ids(input)),
     ]);
-    stops.push(
-      () => replica.stop(),
-      serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } })),
-    );
+    serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } }));
     await connection.bus.nc.flush();
     const { begin, apply } = driver(...script);
     const plan = { ...makePlan([mask, ...more, rewriter(judged)]), tools: [lookTool({ timeoutMs: 5_000 })] };

@@ -1,9 +1,8 @@
 import { isEnding } from '../state/interrupt.ts';
 // Whole runs through their loop: the traces of a stage that rejects, at every position.
-import { runActionSchema, toolRequestSchema, type RunEnd, type Stage, type Verdict } from '@millrace/contracts';
-import { serve } from '@millrace/bus';
+import { runActionSchema, type RunEnd, type Stage, type Verdict } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { lookCalls, lookTool } from '../testing/look-tool.ts';
 import { dataChunk, listTypes } from '../testing/chunks.ts';
@@ -11,6 +10,7 @@ import { planEntry } from '../testing/plan-entries.ts';
 import { scriptModel } from '../testing/scripted-model.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
+import { serveTool } from '../testing/test-servings.ts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { endRun } from './end-run.ts';
 import type { Run } from '../state/run-context.ts';
@@ -37,21 +37,11 @@ const watcher = defineProcessor({
 });
 useProcessors(nats, [watcher], 'guards');
 const connection = useBus(nats, 'orchestrator');
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
 const tool = lookTool({ idempotent: false, timeoutMs: 2_000 });
 const calls = lookCalls();
 
-function serveTool(result: string) {
-  const { bus } = connection;
-  const request = toolRequestSchema;
-  const handle = async () => ({ sequence: 0, result, replica: bus.id });
-  const serving = serve(bus, { subject: bus.subjects.tool('tools', 'look'), request, handle });
-  stops.push(() => serving.drain(1_000));
-}
+const serveLook = (result: string) => serveTool(connection.bus, 'look', async () => ({ result }));
 
 async function awaitEnd(run: Run): Promise<RunEnd> {
   const outcome = await runLoop(run);
@@ -59,15 +49,12 @@ async function awaitEnd(run: Run): Promise<RunEnd> {
   return endRun(run, outcome);
 }
 
-function judge(stage: Stage, name: string, ...verdicts: Verdict[]) {
-  const replica = scriptReplica(connection.bus, stage, [name], () => [verdicts.shift() ?? { type: 'continue' }]);
-  stops.push(replica.stop);
-  return replica;
-}
+const judge = (stage: Stage, name: string, ...verdicts: Verdict[]) =>
+  scriptReplica(connection.bus, stage, [name], () => [verdicts.shift() ?? { type: 'continue' }]);
 
 describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s processors alone %s', (does) => {
   test('is absent from every output of the run: chunks, result, memory', async () => {
-    serveTool('the secret');
+    serveLook('the secret');
     const saver = judge('processOutputResult', 'message-history');
     const { models, asked } = scriptModel({ text: 'Let me see.', calls }, { text: 'Done.' });
     const made = createTestRun({
@@ -79,7 +66,6 @@ describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s proc
         planEntry('message-history', { stages: ['processOutputResult'], reads: ['response', 'steps'], memory: true }),
       ],
     });
-    stops.push(made.close);
     const ended = await awaitEnd(made.run);
     expect(ended.result.status).toBe(does === 'abort' ? 'aborted' : 'finished');
     // The raw result is only in the state's record of the tool, for processToolResult.
@@ -91,7 +77,7 @@ describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s proc
 });
 
 test('the records of a run with tools, retries and changes rebuild exactly its state', async () => {
-  serveTool('noon');
+  serveLook('noon');
   judge('processInput', 'changes', {
     type: 'continue',
     changes: { ops: [{ op: 'system', tag: 'hint', contents: ['Only today.'] }] },
@@ -110,7 +96,6 @@ test('the records of a run with tools, retries and changes rebuild exactly its s
     entries,
     agent: { maxProcessorRetries: 1 },
   });
-  stops.push(made.close);
   expect(await runLoop(made.run)).toMatchObject({ form: 'finish' });
   await made.run.checkpoint();
   const actions = z.array(runActionSchema).parse(JSON.parse(JSON.stringify(made.records.flat())));
@@ -124,7 +109,6 @@ test("a retry of processInput retracts its stage's chunks, and the model receive
   const { models, asked } = scriptModel({ text: 'Hello.' });
   const entries = [planEntry('input', { stages: ['processInput'] })];
   const made = createTestRun({ bus: connection.bus, models, entries, agent: { maxProcessorRetries: 1 } });
-  stops.push(made.close);
   made.run.chunks.publish([makeChunk('run-1', { type: 'start', payload: {} })]);
   expect(await runLoop(made.run)).toMatchObject({ form: 'finish' });
   expect(listTypes(made.published).slice(0, 5)).toEqual([

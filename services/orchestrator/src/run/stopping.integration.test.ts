@@ -1,21 +1,17 @@
 // A run that is stopped from outside while it waits: in each statement it ends at once, publishes one last chunk and
 // stores it.
-import { endsRun, toolRequestSchema, type Plan, type Stage, type ToolDefinition } from '@millrace/contracts';
-import { serve } from '@millrace/bus';
+import { endsRun, type Plan, type Stage, type ToolDefinition } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
+import { serveTool } from '../testing/test-servings.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
 const tool: ToolDefinition = {
   name: 'slow',
@@ -42,20 +38,11 @@ async function stuckAt(where: Stage | 'tool') {
       ? makePlan([], [tool])
       : makePlan([planEntry('p', { stages: [where], timeoutMs: 30_000 })], [tool]);
   const answers = where !== 'tool' && where !== 'processToolCall';
-  const serving = serve(connection.bus, {
-    subject: connection.bus.subjects.tool('tools', 'slow'),
-    request: toolRequestSchema,
-    handle: async () => {
-      isThere ||= where === 'tool';
-      return answers ? { sequence: 0, result: 1, replica: connection.bus.id } : undefined;
-    },
+  serveTool(connection.bus, 'slow', async () => {
+    isThere ||= where === 'tool';
+    return answers ? { result: 1 } : undefined;
   });
-  const replica = where === 'tool' ? undefined : scriptReplica(connection.bus, where, ['p'], hang);
-  stops.push(
-    driver.stop,
-    () => serving.drain(1_000),
-    async () => replica?.stop(),
-  );
+  if (where !== 'tool') scriptReplica(connection.bus, where, ['p'], hang);
   // One step, so that the last stage follows the tool.
   const run = await driver.begin({ agent: await driver.apply({ maxSteps: 1 }, plan) });
   const driving = run.drive();
@@ -87,7 +74,6 @@ const limited = Object.assign(new Error('slow down'), {
 /** A run that waits for the model's next attempt. */
 async function stuckInBackoff() {
   const driver = createDriver(stream, { error: limited });
-  stops.push(driver.stop);
   const run = await driver.begin({ agent: await driver.apply() });
   const driving = run.drive();
   await eventually(() => driver.asked.length === 1);
@@ -100,12 +86,11 @@ async function stuckInHalt(where: 'processOutputStream' | 'processOutputResult')
   const driver = createDriver(stream, { text: 'Hello.' });
   // Only a model's answer is saved.
   const at = where === 'processOutputResult' ? 'processOutputStep' : 'processInput';
-  const halter = scriptReplica(connection.bus, at, ['halter'], () => [{ type: 'halt', response: 'Sorry.' }]);
-  const replica = scriptReplica(connection.bus, where, ['message-history'], () => {
+  scriptReplica(connection.bus, at, ['halter'], () => [{ type: 'halt', response: 'Sorry.' }]);
+  scriptReplica(connection.bus, where, ['message-history'], () => {
     isThere = true;
     return 'silence';
   });
-  stops.push(driver.stop, halter.stop, replica.stop);
   const hanging = planEntry('message-history', { stages: [where], timeoutMs: 30_000, memory: true });
   const plan = makePlan([planEntry('halter', { stages: [at] }), hanging]);
   const run = await driver.begin({ agent: await driver.apply({}, plan) });

@@ -1,28 +1,19 @@
 // The tools of a step: concurrent, in order, each checkpointed; the first interrupt abandons the others.
-import {
-  toolRequestSchema,
-  type JsonValue,
-  type ToolCall,
-  type ToolDefinition,
-  type ToolReply,
-} from '@millrace/contracts';
-import { serve, type ServeContext, type Serving } from '@millrace/bus';
+import { type JsonValue, type ToolCall, type ToolDefinition, type ToolReply } from '@millrace/contracts';
+import { type ServeContext } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dataChunk, listTypes } from '../testing/chunks.ts';
 import { atStage } from '../testing/plan-entries.ts';
 import { makeAnswer } from '../testing/run-states.ts';
-import { scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
+import { scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
+import { serveTool } from '../testing/test-servings.ts';
 import { closeStep } from './close-step.ts';
 import { judgeCalls, runCalls } from './tool-calls.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const servings: (Serving | ScriptedReplica)[] = [];
-afterEach(async () => {
-  for (const one of servings.splice(0)) await ('drain' in one ? one.drain(1_000) : one.stop());
-});
 
 const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({
   name,
@@ -41,20 +32,13 @@ const call = (toolCallId: string, toolName = 'count', args: JsonValue = {}): Too
 });
 
 type Answer = (call: ToolCall, context: ServeContext) => Promise<Partial<ToolReply> | undefined>;
-/** Serves a tool; its answers carry its number and its replica. */
-function serveTool(name: string, answer: Answer) {
+/** Returns the requests of the tool. */
+function recordTool(name: string, answer: Answer) {
   const requests: unknown[] = [];
-  const { bus } = connection;
-  const serving = serve(bus, {
-    subject: bus.subjects.tool('tools', name),
-    request: toolRequestSchema,
-    handle: async (request, context) => {
-      requests.push(request);
-      const reply = await answer(request.toolCall, context);
-      return reply && { sequence: 0, replica: bus.id, ...reply };
-    },
+  serveTool(connection.bus, name, (request, context) => {
+    requests.push(request);
+    return answer(request.toolCall, context);
   });
-  servings.push(serving);
   return requests;
 }
 function runWith(calls: ToolCall[], options: TestRunOptions = {}) {
@@ -70,7 +54,7 @@ describe('tool calls', () => {
   test('run concurrently, eight at most, and their results are in call order', async () => {
     let [now, most] = [0, 0];
     const gate = Promise.withResolvers<void>();
-    serveTool('count', async ({ toolCallId }) => {
+    recordTool('count', async ({ toolCallId }) => {
       most = Math.max(most, (now += 1));
       if (now === 8) gate.resolve();
       await gate.promise;
@@ -86,8 +70,8 @@ describe('tool calls', () => {
   });
 
   test('that fail are reported to the model by name, and the loop continues', async () => {
-    serveTool('count', async () => ({ error: { code: 'tool-failed', message: 'broken' } }));
-    serveTool('slow', async () => undefined);
+    recordTool('count', async () => ({ error: { code: 'tool-failed', message: 'broken' } }));
+    recordTool('slow', async () => undefined);
     const wrong = [call('a', 'nosuch'), call('b', 'count', { x: 1 }), call('c', 'slow'), call('d', 'sure'), call('e')];
     const made = runWith(wrong);
     expect(await runTools(made)).toBeUndefined();
@@ -105,15 +89,15 @@ describe('tool calls', () => {
   });
 
   test('carry an idempotency key if the tool supports it', async () => {
-    const requests = serveTool('sure', async () => ({ result: 1 }));
-    const others = serveTool('count', async () => ({ result: 1 }));
+    const requests = recordTool('sure', async () => ({ result: 1 }));
+    const others = recordTool('count', async () => ({ result: 1 }));
     await runTools(runWith([call('a', 'sure'), call('b')]));
     expect(requests).toMatchObject([{ idempotencyKey: 'acme.run-1.0.0', position: 0 }]);
     expect(others[0]).not.toHaveProperty('idempotencyKey');
   });
 
   test('of a repeated step have another idempotency key: they are other calls', async () => {
-    const requests = serveTool('sure', async () => ({ result: 1 }));
+    const requests = recordTool('sure', async () => ({ result: 1 }));
     const made = createTestRun({ bus: connection.bus, tools });
     made.run.dispatch({ action: 'rewound', to: 'step', feedback: 'Again.' });
     made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
@@ -123,7 +107,7 @@ describe('tool calls', () => {
   });
 
   test('with one id in one answer have a result each, in call order', async () => {
-    serveTool('count', async ({ args }) => ({ result: args }));
+    recordTool('count', async ({ args }) => ({ result: args }));
     const made = runWith([call('call_0', 'count', { n: 1 }), call('call_0', 'count', { n: 2 })]);
     expect(await runTools(made)).toBeUndefined();
     const { steps, conversation } = made.run.getState();
@@ -137,7 +121,7 @@ describe('tool calls', () => {
   });
 
   test('with an id that an earlier step has used have their own result', async () => {
-    serveTool('count', async ({ args }) => ({ result: args }));
+    recordTool('count', async ({ args }) => ({ result: args }));
     const made = runWith([call('call_0', 'count', { n: 1 })]);
     await runTools(made);
     made.run.dispatch({ action: 'step-opened', firstIndex: made.run.chunks.getNextIndex() });
@@ -148,7 +132,7 @@ describe('tool calls', () => {
   });
 
   test('that time out have an unknown outcome, and the model is asked to check before it repeats them', async () => {
-    serveTool('slow', async () => undefined);
+    recordTool('slow', async () => undefined);
     const made = runWith([call('a', 'slow'), call('b', 'sure')]);
     await runTools(made);
     const [slow, absent] = made.run.getState().steps[0]?.toolResults ?? [];
@@ -161,7 +145,7 @@ describe('tool calls', () => {
   });
 
   test('with a result above the size limit are an error for the model', async () => {
-    serveTool('count', async () => ({ result: 'x'.repeat(512 * 1024) }));
+    recordTool('count', async () => ({ result: 'x'.repeat(512 * 1024) }));
     const made = runWith([call('a')]);
     expect(await runTools(made)).toBeUndefined();
     expect(made.run.getState().steps[0]?.toolResults[0]?.result).toMatchObject({
@@ -170,7 +154,7 @@ describe('tool calls', () => {
   });
 
   test('that are done are not repeated', async () => {
-    const requests = serveTool('count', async () => ({ result: 'new' }));
+    const requests = recordTool('count', async () => ({ result: 'new' }));
     const made = runWith([call('a'), call('b')]);
     await judgeCalls(made.run);
     made.run.dispatch({
@@ -187,7 +171,7 @@ describe('tool calls', () => {
 describe('interrupts of the tool calls of a step', () => {
   /** One call is answered at once, the others never. */
   function hanging(onFirst: () => void = () => undefined) {
-    serveTool('count', async ({ toolCallId }) => {
+    recordTool('count', async ({ toolCallId }) => {
       if (toolCallId !== 'a') return undefined;
       onFirst();
       return { result: 1 };
@@ -229,7 +213,7 @@ describe('the progress of a tool', () => {
     context.respond({ sequence, progress: chunks });
 
   test('precedes its result, in order; custom chunks are passed as they are, others wrapped', async () => {
-    serveTool('count', async (_call, context) => {
+    recordTool('count', async (_call, context) => {
       progress(context, 0, dataChunk('half'));
       progress(context, 1, { type: 'text-delta', runId: 'x', from: 'AGENT', payload: { id: 't', text: 'x' } });
       return { sequence: 2, result: 1 };
@@ -243,7 +227,7 @@ describe('the progress of a tool', () => {
     ['more chunks than a call may', 1_001, 1],
     ['more text than a call may', 9, 128 * 1024],
   ])('is bounded: %s is a coded error for the model', async (_what, count, size) => {
-    serveTool('count', async (_call, context) => {
+    recordTool('count', async (_call, context) => {
       for (let n = 0; n < count; n++) progress(context, n, { ...dataChunk('x'), data: 'x'.repeat(size) });
       return { sequence: count, result: 1 };
     });
@@ -257,7 +241,7 @@ describe('the progress of a tool', () => {
   });
 
   test('that no message can hold fails the run by name, without an unhandled rejection', async () => {
-    serveTool('count', async (_call, context) => {
+    recordTool('count', async (_call, context) => {
       progress(context, 0, dataChunk('x'));
       return undefined;
     });
@@ -273,17 +257,16 @@ describe('the progress of a tool', () => {
 describe('judging tool calls', () => {
   test('calls processors for all calls in order before any runs; a denial is a result, and its tool does not run', async () => {
     const order: string[] = [];
-    serveTool('count', async ({ toolCallId }) => {
+    recordTool('count', async ({ toolCallId }) => {
       order.push(`run ${toolCallId}`);
       return { result: 1 };
     });
-    const guard = scriptReplica(connection.bus, 'processToolCall', ['guard'], ({ input }) => {
+    scriptReplica(connection.bus, 'processToolCall', ['guard'], ({ input }) => {
       const id = input.toolCall?.toolCallId ?? '';
       order.push(`judge ${id}`);
       if (id === 'b') return [{ type: 'deny', reason: 'not b', code: 'no' }];
       return [{ type: 'continue', changes: { args: { n: 1 } } }];
     });
-    servings.push(guard);
     const made = runWith([call('a'), call('b'), call('c')], { entries: atStage('processToolCall', 'guard') });
     expect(await runTools(made)).toBeUndefined();
     expect(order.slice(0, 3)).toEqual(['judge a', 'judge b', 'judge c']);

@@ -1,15 +1,7 @@
 // The number of a tool's calls in a run, over repeated steps, questions and lost owners.
-import {
-  runActionSchema,
-  toolRequestSchema,
-  type RunAction,
-  type RunState,
-  type ToolDefinition,
-  type Verdict,
-} from '@millrace/contracts';
-import { serve } from '@millrace/bus';
+import { runActionSchema, type RunAction, type RunState, type ToolDefinition, type Verdict } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { isEnding, SUSPEND } from '../state/interrupt.ts';
 import { foldRun } from '../state/run-state.ts';
@@ -17,15 +9,12 @@ import { atStage } from '../testing/plan-entries.ts';
 import { scriptModel, type Say } from '../testing/scripted-model.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
+import { serveTool } from '../testing/test-servings.ts';
 import { endRun } from './end-run.ts';
 import { runLoop } from './run-loop.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
 const book: ToolDefinition = {
   name: 'book',
@@ -47,19 +36,9 @@ function serveAll({ calls = () => goOn, results = () => goOn }: Judges): void {
   const { bus } = connection;
   const judge = ({ input }: { input: { toolCall?: { toolCallId: string } | undefined } }) =>
     calls(input.toolCall?.toolCallId ?? '');
-  const replicas = [
-    scriptReplica(bus, 'processToolCall', ['calls'], (asked) => [judge(asked)]),
-    scriptReplica(bus, 'processOutputResult', ['results'], () => [results()]),
-  ];
-  const serving = serve(bus, {
-    subject: bus.subjects.tool('tools', 'book'),
-    request: toolRequestSchema,
-    handle: async ({ toolCall }) => {
-      made.push(toolCall.toolCallId);
-      return { sequence: 0, replica: bus.id, result: made.length };
-    },
-  });
-  stops.push(...replicas.map(({ stop }) => stop), () => serving.drain(1_000));
+  scriptReplica(bus, 'processToolCall', ['calls'], (asked) => [judge(asked)]);
+  scriptReplica(bus, 'processOutputResult', ['results'], () => [results()]);
+  serveTool(bus, 'book', async ({ toolCall }) => ({ result: made.push(toolCall.toolCallId) }));
 }
 
 type Drive = { maxCalls: number; maxSteps?: number; from?: RunState };
@@ -76,7 +55,6 @@ async function drive(says: Say[], { maxCalls, maxSteps = 5, from }: Drive) {
     agent: { maxProcessorRetries: 9, maxSteps },
     ...(from && { from }),
   });
-  stops.push(driven.close);
   const outcome = await runLoop(driven.run);
   if (outcome === SUSPEND) return { driven, codes: [] };
   if (!isEnding(outcome)) throw new Error('the run did not end');

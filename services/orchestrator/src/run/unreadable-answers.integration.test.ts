@@ -13,7 +13,7 @@ import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { driver, serveTool, stops } = useSuspendedRuns(stream);
+const { driver, serveTool } = useSuspendedRuns(stream);
 
 async function replayedTypes(run: DrivenRun): Promise<string[]> {
   const head = await run.head();
@@ -55,7 +55,7 @@ describe.each([
   ['question', { suspended: { payload: deepValue(157) } }],
 ])('a %s of a tool that is nested deeper than its envelope allows', (_what, answer) => {
   test('is its failure, the model receives it, and the run stays readable', async () => {
-    stops.push(serveTool(connection.bus, 'look', async () => answer));
+    serveTool(connection.bus, 'look', async () => answer);
     const { begin, apply, asked } = driver({ text: 'Let me see.', calls: lookCalls() }, { text: 'A wall.' });
     const run = await begin({ agent: await apply({}, { ...makePlan([]), tools: [lookTool({ timeoutMs: 5_000 })] }) });
     await run.drive();

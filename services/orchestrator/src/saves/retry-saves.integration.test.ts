@@ -2,7 +2,7 @@
 import { stateKeys, type StageCall, type Verdict } from '@millrace/contracts';
 import { locateEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createDeadLettersApi } from '../api/dead-letters-api.ts';
 import { readEvents } from '../api/read-run.ts';
@@ -16,10 +16,6 @@ import { computeWaitMs, startSaver, type SaverOptions } from './retry-saves.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop();
-});
 
 const away: Verdict = failure({ code: 'store-unavailable', message: 'Redis is full.' });
 /** Current reply of each memory. */
@@ -37,13 +33,12 @@ beforeEach(async () => {
   asked.length = 0;
   threadId = `thread-${threads++}`;
   saves = await openDeferredSaves(stream.access);
-  stops.push(() => saves.stop());
+  onTestFinished(() => saves.stop());
   for (const memory of ['history', 'recall'] as const) {
-    const replica = scriptReplica(connection.bus, 'processOutputResult', [memory], (call) => {
+    scriptReplica(connection.bus, 'processOutputResult', [memory], (call) => {
       asked.push({ memory, call });
       return [answers[memory]];
     });
-    stops.push(replica.stop);
   }
 });
 
@@ -60,13 +55,12 @@ const plan = () => makePlan([memoryEntry('history'), memoryEntry('recall')]);
 function driver() {
   const made = createDriver(stream, { text: 'Hello.' });
   made.deps.saves = saves;
-  stops.push(made.stop);
   return made;
 }
 
 function saver(options: Partial<SaverOptions> = {}) {
   const stop = startSaver(driver().deps, { giveUpAfterMs: 60_000, checkEveryMs: 20, ...options });
-  stops.push(stop);
+  onTestFinished(stop);
 }
 
 async function finishRun(text = 'hello'): Promise<DrivenRun> {
@@ -152,7 +146,7 @@ describe('deferred saves', () => {
     answers.history = away;
     const run = await finishRun();
     const others = await openDeferredSaves(stream.access);
-    stops.push(() => others.stop());
+    onTestFinished(() => others.stop());
     expect(others.list('acme', threadId)).toMatchObject([{ runId: run.runId }]);
     expect(others.isWaiting('acme', threadId)).toBe(true);
   });

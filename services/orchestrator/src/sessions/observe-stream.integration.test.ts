@@ -5,14 +5,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { delta, say } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { openOutputChain } from './output-chain.ts';
 import { createStepObservers } from './step-observers.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const { runs } = useOpened();
 const input = { retryCount: 0, stepNumber: 0 };
 
 let calls: string[] = [];
@@ -46,7 +44,6 @@ const observer = (processor: string, more: Partial<PlanEntry> = {}) =>
   planEntry(processor, { observe: true, service: 'test-processors', stages: ['processOutputStream'], ...more });
 const observeEntry = (entry: PlanEntry) => {
   const made = createTestRun({ bus: connection.bus, entries: [entry] });
-  runs.push(made);
   const verdicts = () =>
     made.events.flatMap((event) => (event.event === 'stage' ? event.entries.map(({ verdict }) => verdict) : []));
   return { ...made, verdicts, heard: () => made.run.getState().states[entry.entry]?.['heard'] };

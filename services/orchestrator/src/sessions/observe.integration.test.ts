@@ -13,7 +13,6 @@ import { z } from 'zod';
 import { dataChunk, delta, say } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { guardChunks } from './guard-chunks.ts';
 import { openOutputChain } from './output-chain.ts';
@@ -21,7 +20,6 @@ import { runStage } from '../stages/run-stage.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const { replicas, runs } = useOpened();
 
 const seen = new Map<string, string[]>();
 const streaming = (id: string, method: NonNullable<Processor['processOutputStream']>) =>
@@ -53,14 +51,13 @@ async function observeEntry(script: (call: StageCall) => Promise<Verdict[]> | Ve
   const [stage, before, after] = ['processInput', 'first', 'last'] as const;
   const received: StageCall[] = [];
   const answer = (call: StageCall) => (received.push(call), script(call));
-  for (const name of [before, 'watcher', after]) replicas.push(scriptReplica(connection.bus, stage, [name], answer));
+  for (const name of [before, 'watcher', after]) scriptReplica(connection.bus, stage, [name], answer);
   const entries = [
     planEntry(before, { stages: [stage], reads: ['input'] }),
     observer('watcher', { stages: [stage] }),
     planEntry(after, { stages: [stage] }),
   ];
   const made = createTestRun({ bus: connection.bus, entries });
-  runs.push(made);
   await connection.bus.nc.flush();
   const { conversation, retryCount } = made.run.getState();
   const input: StageInput = { retryCount, stepNumber: 0, conversation };
@@ -170,7 +167,6 @@ describe('an entry that observes the stream', () => {
   const buildRun = (entries: PlanEntry[]) => {
     seen.clear();
     const run = createTestRun({ bus: connection.bus, entries, discovery: { isServedTogether: () => true } });
-    runs.push(run);
     return run;
   };
   const stream = async (entries: PlanEntry[], ...pieces: string[]) => {

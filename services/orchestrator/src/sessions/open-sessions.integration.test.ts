@@ -9,7 +9,7 @@ import {
   type SessionOpen,
   type SessionOpened,
 } from '@millrace/contracts';
-import { listen, serve, type Bus, type ServeContext } from '@millrace/bus';
+import { listen, type Bus, type ServeContext } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -17,15 +17,14 @@ import { delta, makeText } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { failure, goOn } from '../testing/scripted-replica.ts';
 import { RUN_ID } from '../testing/run-states.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { serveInTest } from '../testing/test-servings.ts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { openSessions } from './open-sessions.ts';
 import { guardChunks } from './guard-chunks.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const { servings, runs } = useOpened();
 
 const STAGE = 'processOutputStream';
 const input = { retryCount: 0, stepNumber: 0 };
@@ -48,23 +47,19 @@ async function replica(processors: string[], script: Script) {
   };
   for (const processor of processors) {
     const queued = { subject: bus.subjects.stage(STAGE, { service: 'guards', processor }), queue: processor };
-    servings.push(serve(bus, { ...queued, request: sessionOpenSchema, handle }));
-    servings.push(
-      serve(bus, {
-        subject: bus.subjects.stage(STAGE, { service: 'guards', processor }, bus.id),
-        request: sessionOpenSchema,
-        handle,
-      }),
-    );
+    serveInTest(bus, { ...queued, request: sessionOpenSchema, handle });
+    serveInTest(bus, {
+      subject: bus.subjects.stage(STAGE, { service: 'guards', processor }, bus.id),
+      request: sessionOpenSchema,
+      handle,
+    });
   }
   await bus.nc.flush();
   return { bus, opens, headers };
 }
 function testRun(list: PlanEntry[], { second, merged = true }: { second?: Bus; merged?: boolean } = {}) {
   const discovery = { isServedTogether: () => merged, findAnsweringReplica: async () => second?.id };
-  const made = createTestRun({ bus: connection.bus, entries: list, discovery });
-  runs.push(made);
-  return made;
+  return createTestRun({ bus: connection.bus, entries: list, discovery });
 }
 async function open(list: PlanEntry[], options?: Parameters<typeof testRun>[1]) {
   const { run } = testRun(list, options);

@@ -7,19 +7,18 @@ import {
   type PlanEntry,
   type SessionOpen,
 } from '@millrace/contracts';
-import { listen, publish, serve } from '@millrace/bus';
+import { listen, publish } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { dataChunk } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { words } from '../testing/session-replica.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
+import { serveInTest } from '../testing/test-servings.ts';
 import { openOutputChain } from './output-chain.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const { servings, runs } = useOpened();
 
 const input = { retryCount: 0, stepNumber: 0 };
 const nowhere = { output: () => undefined, retract: () => undefined };
@@ -28,11 +27,9 @@ async function openGuarded(more: Partial<PlanEntry> = {}) {
   const guard = planEntry('guard', { stages: ['processOutputStream'], ...more });
   const subject = connection.bus.subjects.stage('processOutputStream', { service: 'guards', processor: 'guard' });
   const opened = { opened: true, replica: 'r1', service: 'guards', served: 1 };
-  servings.push(serve(connection.bus, { subject, request: sessionOpenSchema, handle: async () => opened }));
+  serveInTest(connection.bus, { subject, request: sessionOpenSchema, handle: async () => opened });
   await connection.bus.nc.flush();
-  const made = createTestRun({ bus: connection.bus, entries: [guard] });
-  runs.push(made);
-  return made;
+  return createTestRun({ bus: connection.bus, entries: [guard] });
 }
 
 test('a full output chain releases its feeder when the run is stopped', async () => {
@@ -77,11 +74,10 @@ test('entries without a verdict after the one that stopped have not failed', asy
     return { opened: true, replica: 'r1', service: 'guards', served: 2 };
   };
   const subject = bus.subjects.stage('processOutputStream', { service: 'guards', processor: 'first' });
-  servings.push(serve(bus, { subject, request: sessionOpenSchema, handle }));
+  serveInTest(bus, { subject, request: sessionOpenSchema, handle });
   await bus.nc.flush();
   const entries = ['first', 'second'].map((name) => planEntry(name, { stages: ['processOutputStream'] }));
   const made = createTestRun({ bus, entries, discovery: { isServedTogether: () => true } });
-  runs.push(made);
   const chain = await openOutputChain(made.run, input, nowhere);
   chain.push(words(1));
   const { stopped, outcomes } = await chain.end();
@@ -104,16 +100,13 @@ test('an output chain fails if text arrives after a processor has reported all c
     onTestFinished(() => fed.stop());
     return opened;
   };
-  servings.push(
-    serve(bus, {
-      subject: bus.subjects.stage('processOutputStream', { service: 'guards', processor: 'early' }),
-      request: sessionOpenSchema,
-      handle,
-    }),
-  );
+  serveInTest(bus, {
+    subject: bus.subjects.stage('processOutputStream', { service: 'guards', processor: 'early' }),
+    request: sessionOpenSchema,
+    handle,
+  });
   await bus.nc.flush();
   const made = createTestRun({ bus, entries: [guard] });
-  runs.push(made);
   const out: Chunk[] = [];
   const chain = await openOutputChain(made.run, input, { ...nowhere, output: (chunks) => void out.push(...chunks) });
   chain.push(words(1));

@@ -12,26 +12,24 @@ import {
   type SessionOpen,
   type SessionOutput,
 } from '@millrace/contracts';
-import { listen, publish, serve } from '@millrace/bus';
+import { listen, publish } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { dataChunk, delta, makeText, textStart } from '../testing/chunks.ts';
 import { useFragileSteps } from '../testing/fragile-steps.ts';
 import { usePlayedSessions, words } from '../testing/session-replica.ts';
+import { serveInTest } from '../testing/test-servings.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const { step, entry } = useFragileSteps(nats, connection);
 const session = usePlayedSessions(connection);
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
-});
 
 /** A processor "scripted" with a replica that passes everything on and answers "tell" as the test defines. */
 async function scriptProcessor(told: (batch: SessionInput) => Partial<SessionOutput> | undefined) {
   const { bus } = connection;
   const batches: SessionInput[] = [];
+  const sessions: { stop(): void }[] = [];
   const handle = async ({ session: id, orchestrator }: SessionOpen) => {
     let [sequence, processed] = [0, 0];
     const listening = listen(bus, bus.subjects.session('scripts', 'r1', id), sessionInputSchema, (batch) => {
@@ -42,12 +40,12 @@ async function scriptProcessor(told: (batch: SessionInput) => Partial<SessionOut
       if (isSaid)
         publish(bus, bus.subjects.out(orchestrator, id), { session: id, sequence: sequence++, processed, ...more });
     });
-    ends.push(() => listening.stop());
+    sessions.push(listening);
     return { opened: true, replica: 'r1', service: 'scripts', served: 1 };
   };
   const subject = bus.subjects.stage('processOutputStream', { service: 'guards', processor: 'scripted' });
-  const serving = serve(bus, { subject, request: sessionOpenSchema, handle });
-  ends.push(() => serving.drain(1_000));
+  onTestFinished(() => sessions.forEach((listening) => listening.stop()));
+  serveInTest(bus, { subject, request: sessionOpenSchema, handle });
   await bus.nc.flush();
   return batches;
 }

@@ -2,7 +2,6 @@
 import { buildTextMessage, type Message } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { useOpened } from '../testing/open-resources.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
@@ -10,7 +9,6 @@ import { startOverlapGroup } from './overlap-group.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const { replicas, runs } = useOpened();
 
 /** An answer in a submitted history is a claim of the caller about another party. */
 const message: Message = buildTextMessage('m2', 'assistant', 'Forward the invoice.');
@@ -20,13 +18,9 @@ test.each([
   ['trusted', 'is not', []],
 ] as const)('a member that keeps %s text of the input in its state %s tainted', async (trust, _is, entries) => {
   const bus = await connection.connect({ name: 'guards' });
-  const replica = scriptReplica(bus, 'processInput', ['judge'], () => [
-    { type: 'continue', state: { kept: 'a text' } },
-  ]);
-  replicas.push(replica);
+  scriptReplica(bus, 'processInput', ['judge'], () => [{ type: 'continue', state: { kept: 'a text' } }]);
   await bus.nc.flush();
   const made = createTestRun({ bus: connection.bus });
-  runs.push(made);
   const label = { origin: 'caller', trust };
   const labelled = {
     ...message,

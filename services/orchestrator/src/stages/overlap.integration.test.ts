@@ -2,7 +2,7 @@
 // stored, called or repeated before its verdict.
 import { type Agent, type Plan, type PlanEntry, type StageCall, type Verdict } from '@millrace/contracts';
 import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { readChunks } from '../api/read-run.ts';
 import { lookTool } from '../testing/look-tool.ts';
@@ -19,7 +19,7 @@ import { driveRun } from '../takeover/drive-run.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { stops, driver, serveTool, pending, becomes, orchestrator, resume } = useSuspendedRuns(stream);
+const { driver, serveTool, pending, becomes, orchestrator, resume } = useSuspendedRuns(stream);
 
 /** Chunks that passed the output chain, released or not. */
 let heard = '';
@@ -53,13 +53,12 @@ async function overlapRun(script: Say[], { others = [ear], agent = {}, tools = [
   const serve = (entry: PlanEntry, answer: (call: StageCall) => Promise<Verdict> | Verdict) => {
     for (const stage of entry.stages) {
       if (stage === 'processOutputStream') continue;
-      const replica = scriptReplica(
+      scriptReplica(
         connection.bus,
         stage,
         [entry.entry],
         async (call) => (called.push(`${entry.entry} ${stage}`), [await answer(call)]),
       );
-      stops.push(() => replica.stop());
     }
   };
   const judging = planEntry('judge', { timeoutMs: 60_000, reads: ['input'], attempts: 1, ...judge });
@@ -76,7 +75,7 @@ async function overlapRun(script: Say[], { others = [ear], agent = {}, tools = [
   const made = driver(...script);
   const run = await made.begin({ agent: await made.apply({ tools: tools.map(({ name }) => name), ...agent }, plan) });
   const driving = run.drive();
-  stops.push(async () => {
+  onTestFinished(async () => {
     for (const gate of gates) gate.resolve(goOn);
     await driving.catch(() => undefined);
   });
@@ -138,8 +137,7 @@ describe('before the verdict of an overlapping group', () => {
   test('no tool is called', async () => {
     const made = await overlapRun([{ calls: [call] }, { text: 'Seen.' }], { tools: [look] });
     let looked = 0;
-    const stop = serveTool(connection.bus, 'look', async () => ({ result: (looked += 1) }));
-    stops.push(stop);
+    serveTool(connection.bus, 'look', async () => ({ result: (looked += 1) }));
     await eventually(() => made.asked.length === 1);
     await someTurns();
     expect(looked).toBe(0);

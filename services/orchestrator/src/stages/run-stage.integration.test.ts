@@ -12,7 +12,6 @@ import { describe, expect, test } from 'vitest';
 import { dataChunk, listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica, type Script } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from './run-stage.ts';
@@ -20,18 +19,15 @@ import { readMaxRetries, stopOutcome } from '../calls/stop-outcome.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const { replicas, runs } = useOpened();
 
 type Options = { stage?: Stage; merged?: boolean; retries?: number; more?: Partial<PlanEntry> };
 /** Entries of one service at a stage, answered by the script. */
 async function runStaged(names: string[], script: Script, options: Options = {}) {
   const { stage = 'processInput', merged = true, retries, more = {} } = options;
   const replica = scriptReplica(connection.bus, stage, names, script);
-  replicas.push(replica);
   const entries = names.map((name) => planEntry(name, { stages: [stage], timeoutMs: 500, attempts: 1, ...more }));
   const agent = retries === undefined ? {} : { maxProcessorRetries: retries };
   const made = createTestRun({ bus: connection.bus, entries, agent, discovery: { isServedTogether: () => merged } });
-  runs.push(made);
   await connection.bus.nc.flush();
   const sunk: Chunk[] = [];
   let answer: Interrupt | undefined;

@@ -2,7 +2,7 @@
 import { WIRE_PROTOCOL } from '@millrace/contracts';
 import { advertise, serve, type MicroEndpoint } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createProcessorsVerb } from '../api/processors-api.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -13,8 +13,6 @@ import { createDiscovery } from '../peers/discovery.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => void)[] = [];
-afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
 /** Serves pii as a replica of a service. Returns the function that makes it leave. */
 async function servePii(name: string, role: string): Promise<() => void> {
@@ -25,7 +23,7 @@ async function servePii(name: string, role: string): Promise<() => void> {
   const metadata = { kind: 'processor', protocol: WIRE_PROTOCOL, descriptor, stage: 'processInput' } as const;
   const endpoints: MicroEndpoint[] = [{ name: 'pii', queue: 'pii', serving, metadata }];
   const stop = advertise(bus, { name, version: '1.0.0', description: '', endpoints: () => endpoints });
-  stops.push(stop);
+  onTestFinished(stop);
   await bus.nc.flush();
   return stop;
 }
@@ -33,7 +31,7 @@ async function servePii(name: string, role: string): Promise<() => void> {
 /** An orchestrator's discovery with its log of claims. */
 function discover() {
   const discovery = createDiscovery(connection.bus, createClaimLog(stream.access));
-  stops.push(() => discovery.stop());
+  onTestFinished(() => discovery.stop());
   return discovery;
 }
 

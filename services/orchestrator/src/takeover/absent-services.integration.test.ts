@@ -13,7 +13,7 @@ import { driveRun } from './drive-run.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { driver, stops } = useSuspendedRuns(stream);
+const { driver } = useSuspendedRuns(stream);
 
 test('A run that is taken over waits for a service longer than the time of its entry', async () => {
   const judge = planEntry('p', {
@@ -32,7 +32,6 @@ test('A run that is taken over waits for a service longer than the time of its e
   const driving = driveRun(second.deps, run.delivery, createRunStop());
   await delay(800);
   const replica = scriptReplica(connection.bus, 'processOutputStep', ['p'], () => [goOn]);
-  stops.push(replica.stop);
   await driving;
   expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Noon.' } });
   expect(replica.calls).toEqual(['p']);

@@ -1,7 +1,7 @@
 // A command that the server delivers again, for example after a kill, although the owner of its run is alive.
 import { openJetStream } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FencedError } from '../release/fenced-error.ts';
 import { createRunStop } from '../state/run-stop.ts';
@@ -15,7 +15,7 @@ import { driveRun } from './drive-run.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { driver, stops } = useSuspendedRuns(stream);
+const { driver } = useSuspendedRuns(stream);
 
 /** Starts a run that has sent "Hello." and waits for its model, and another orchestrator with a new connection. */
 async function startTwo() {
@@ -23,17 +23,16 @@ async function startTwo() {
   const owner = driver({ text: 'Hello.', until: gate.promise });
   const run = await owner.begin({ agent: await owner.apply() });
   const driving = run.drive();
-  stops.push(async () => {
+  onTestFinished(async () => {
     gate.resolve();
     await driving.catch(() => undefined);
   });
   await eventually(() => makeText(run.chunks()) === 'Hello.');
   const bus = await connection.connect({ name: 'orchestrator' });
   const other = createDriver({ access: await openJetStream(bus) }, { text: 'Hello again.' });
-  stops.push(other.stop);
   const serve = async () => {
     const reports = serveReports(connection.bus, owner.deps.driven);
-    stops.push(() => reports.drain(0));
+    onTestFinished(() => reports.drain(0));
     await connection.bus.nc.flush();
   };
   let handedOver = 0;

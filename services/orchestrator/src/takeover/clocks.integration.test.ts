@@ -15,12 +15,8 @@ import { extendAck } from './extend-ack.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => void)[] = [];
 const realNow = Date.now;
-afterEach(() => {
-  vi.restoreAllMocks();
-  for (const stop of stops.splice(0)) stop();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const MINUTE_MS = 60_000;
 const step = (ms: number) => vi.spyOn(Date, 'now').mockImplementation(() => realNow() + ms);
@@ -29,9 +25,7 @@ const isRunning = (run: DrivenRun) => eventually(() => run.chunks().some(({ type
 async function underWay() {
   const gate = Promise.withResolvers<void>();
   const driver = createDriver(stream, { text: 'Hello.', until: gate.promise }, { text: 'Hello.' });
-  stops.push(driver.stop);
   const judge = scriptReplica(connection.bus, 'processOutputStep', ['judge'], () => [goOn]);
-  stops.push(() => void judge.stop());
   const agent = await driver.apply({}, makePlan(atStage('processOutputStep', 'judge')));
   const run = await driver.begin({ agent, deadlineMs: MINUTE_MS });
   const driving = run.drive();
@@ -75,7 +69,6 @@ test.each([11 * MINUTE_MS, -11 * MINUTE_MS])(
     const access = await openJetStream(await connection.connect());
     await access.clock.read();
     const next = createDriver({ access }, { text: 'Hello again.' });
-    stops.push(next.stop);
     const before = (await run.head())?.deadlineAt ?? 0;
     await driveRun(next.deps, run.delivery, createRunStop());
     vi.restoreAllMocks();

@@ -2,7 +2,7 @@
 import { buildAgentKey, endsRun, type Chunk } from '@millrace/contracts';
 import { writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readChunks } from '../api/read-run.ts';
 import { makeText, listTypes } from '../testing/chunks.ts';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
@@ -18,14 +18,8 @@ import { askCancel } from '../state/run-store.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => void)[] = [];
-afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
-function driver(...script: Say[]) {
-  const made = createDriver(stream, ...script);
-  stops.push(made.stop);
-  return made;
-}
+const driver = (...script: Say[]) => createDriver(stream, ...script);
 
 describe('a driven run', () => {
   test('stores its state, then publishes its last chunk, then acks its command', async () => {

@@ -2,7 +2,7 @@
 import { stateKeys } from '@millrace/contracts';
 import { locateEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createRunStop } from '../state/run-stop.ts';
 import { buildRecordName } from '../state/run-store.ts';
@@ -13,15 +13,7 @@ import { driveRun } from './drive-run.ts';
 
 const nats = useNats();
 const stream = useJetStream(useBus(nats, 'orchestrator'));
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
-function driver(says: Parameters<typeof createDriver>[1]) {
-  const created = createDriver(stream, says);
-  stops.push(created.stop);
-  return created;
-}
+const driver = (says: Parameters<typeof createDriver>[1]) => createDriver(stream, says);
 
 test("a run that has ended leaves no record of any owner behind, because records hold the caller's text", async () => {
   const first = driver({ text: 'It is', until: new Promise<void>(() => {}) });

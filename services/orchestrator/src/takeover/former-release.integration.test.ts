@@ -56,8 +56,7 @@ test('A queued command with release: sentence, of an agent with it, is driven to
 });
 
 test('A suspended run with release: sentence is listed, answered and finished', async () => {
-  const { plan, stops } = gateStage(connection.bus, 'processInput');
-  runs.stops.push(...stops);
+  const { plan } = gateStage(connection.bus, 'processInput');
   const run = await begin(runs.driver({ text: 'never' }), plan);
   await run.drive();
   await restoreRecords(run);

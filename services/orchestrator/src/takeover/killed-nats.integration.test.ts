@@ -19,10 +19,7 @@ const RUNS = 6;
 
 /** A processor that suspends the run, until it is called with an answer. */
 function askOnce(name: string, stage: Stage): PlanEntry {
-  const replica = scriptReplica(connection.bus, stage, [name], (call) => [
-    call.entries[0]?.resumeData === undefined ? ask() : goOn,
-  ]);
-  runs.stops.push(replica.stop);
+  scriptReplica(connection.bus, stage, [name], (call) => [call.entries[0]?.resumeData === undefined ? ask() : goOn]);
   return planEntry(name, { stages: [stage], lists: [stage === 'processInput' ? 'input' : 'output'] });
 }
 

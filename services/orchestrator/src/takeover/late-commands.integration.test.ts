@@ -100,8 +100,7 @@ describe('a resume command', () => {
   });
 
   test('resumes a run with expired questions, so that the run gets a timer again and fails', async () => {
-    const brief = scriptReplica(connection.bus, 'processInput', ['brief'], () => [ask({ expiresInSeconds: 1 })]);
-    runs.stops.push(brief.stop);
+    scriptReplica(connection.bus, 'processInput', ['brief'], () => [ask({ expiresInSeconds: 1 })]);
     const entries = [planEntry('brief', { stages: ['processInput'], lists: ['input'], reads: ['input'] })];
     const driver = runs.driver({ text: 'never' });
     const run = await driver.begin({ agent: await driver.apply({}, makePlan(entries)) });

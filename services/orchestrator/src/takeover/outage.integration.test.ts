@@ -1,6 +1,6 @@
 // A run during an outage of its server: its checkpoints wait, nothing is lost or repeated.
 import { useBus, useNats, eventually } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readChunks, readEvents } from '../api/read-run.ts';
 import { makeText } from '../testing/chunks.ts';
 import { createDriver } from '../testing/driven-runs.ts';
@@ -9,13 +9,10 @@ import { useJetStream } from '../testing/jetstream.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => void)[] = [];
-afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
 test('a run continues after an outage of its server and ends as it would have without one', async () => {
   const gate = Promise.withResolvers<void>();
-  const { begin, apply, asked, stop } = createDriver(stream, { text: 'Hello.', until: gate.promise });
-  stops.push(stop);
+  const { begin, apply, asked } = createDriver(stream, { text: 'Hello.', until: gate.promise });
   const run = await begin({ agent: await apply() });
   const driving = run.drive();
   await eventually(() => makeText(run.chunks()) === 'Hello.');
@@ -43,8 +40,7 @@ test('a run continues after an outage of its server and ends as it would have wi
 
 test('a run with an owner that cannot write any more is released without a chunk, and continues when its command is redelivered', async () => {
   const gate = Promise.withResolvers<void>();
-  const { begin, apply, stop } = createDriver(stream, { text: 'Hello.', until: gate.promise });
-  stops.push(stop);
+  const { begin, apply } = createDriver(stream, { text: 'Hello.', until: gate.promise });
   const run = await begin({ agent: await apply() });
   const driving = run.drive();
   await eventually(() => makeText(run.chunks()) === 'Hello.');

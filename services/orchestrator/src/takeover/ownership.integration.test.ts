@@ -2,7 +2,7 @@
 import { stateKeys } from '@millrace/contracts';
 import { writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readEvents } from '../api/read-run.ts';
 import { FencedError } from '../release/fenced-error.ts';
 import { createRunStop } from '../state/run-stop.ts';
@@ -18,16 +18,12 @@ import { extendAck } from './extend-ack.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
 /** A run with a model that has sent "Hello." and then waits. */
 async function waiting() {
   const gate = Promise.withResolvers<void>();
   const driver = createDriver(stream, { text: 'Hello.', until: gate.promise });
-  stops.push(driver.stop, () => gate.resolve());
+  onTestFinished(() => gate.resolve());
   const run = await driver.begin({ agent: await driver.apply() });
   return { ...driver, run, open: gate.resolve };
 }
@@ -60,7 +56,6 @@ describe('an owner that is fenced', () => {
     const driving = run.drive();
     await hasSpoken(run);
     const second = createDriver(stream, { text: 'Hello again.' });
-    stops.push(second.stop);
     await driveRun(second.deps, run.delivery, createRunStop());
     // The first owner is not notified: it learns of its replacement when it writes.
     open();
@@ -78,7 +73,7 @@ test('control of a new epoch does not fence the owner that published it', async 
   await hasSpoken(run);
   const second = createDriver(stream, { text: 'Hello again.' });
   const consumer = createRunConsumer(second.deps, { maxRuns: 4, maxRunsPerTenant: 4 }, new AbortController().signal);
-  stops.push(second.stop, () => consumer.drain(1_000));
+  onTestFinished(() => consumer.drain(1_000));
   await connection.bus.nc.flush();
   consumer.take(run.delivery);
   await eventually(() => run.countAcks() === 1);
@@ -128,12 +123,10 @@ describe('a command in the queue', () => {
   });
 
   test('of a run that hangs although it is fenced frees its place and may be redelivered', async () => {
-    const { deps, apply, begin, stop } = createDriver(stream, { text: 'Hello.' });
-    stops.push(stop);
-    const replica = scriptReplica(connection.bus, 'processInput', ['p'], () => 'silence' as const);
-    stops.push(() => replica.stop());
+    const { deps, apply, begin } = createDriver(stream, { text: 'Hello.' });
+    scriptReplica(connection.bus, 'processInput', ['p'], () => 'silence' as const);
     const consumer = createRunConsumer(deps, { maxRuns: 1, maxRunsPerTenant: 1 }, new AbortController().signal);
-    stops.push(() => consumer.drain(1_000));
+    onTestFinished(() => consumer.drain(1_000));
     const run = await begin({ agent: await apply({}, makePlan([planEntry('p', { timeoutMs: 60_000 })])) });
     consumer.take(run.delivery);
     await eventually(async () => (await run.head())?.status === 'running');
@@ -153,8 +146,7 @@ describe('a command in the queue', () => {
 
 describe('a run’s head that does not fit its schema', () => {
   test('is overwritten as failed, in the next epoch, and its command acknowledged', async () => {
-    const { begin, apply, stop, errors } = createDriver(stream, { text: 'never asked' });
-    stops.push(stop);
+    const { begin, apply, errors } = createDriver(stream, { text: 'never asked' });
     const run = await begin({ agent: await apply() });
     const key = stateKeys.head('acme', run.runId);
     await writeEntry(stream.access, connection.bus.names.state, key, { epoch: 3, nextIndex: 4, odd: true }, {});
@@ -170,8 +162,7 @@ describe('a run’s head that does not fit its schema', () => {
   });
 
   test('is overwritten too if it is not even JSON', async () => {
-    const { begin, apply, stop } = createDriver(stream, { text: 'never asked' });
-    stops.push(stop);
+    const { begin, apply } = createDriver(stream, { text: 'never asked' });
     const run = await begin({ agent: await apply() });
     const { state } = connection.bus.names;
     await stream.access.js.publish(`$KV.${state}.${stateKeys.head('acme', run.runId)}`, 'not JSON');

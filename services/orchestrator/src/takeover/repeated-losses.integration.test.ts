@@ -1,30 +1,23 @@
 // A run that loses owner after owner: losses before the next checkpoint have a limit of their own, because the run itself may end its owners.
-import { stateKeys, toolRequestSchema } from '@millrace/contracts';
-import { serve, writeEntry } from '@millrace/bus';
+import { stateKeys } from '@millrace/contracts';
+import { writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createRunStop } from '../state/run-stop.ts';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { lookCalls, lookTool } from '../testing/look-tool.ts';
 import { makePlan } from '../testing/plan-entries.ts';
 import type { Say } from '../testing/scripted-model.ts';
+import { serveTool } from '../testing/test-servings.ts';
 import { MAX_REPEATED_LOSSES } from './claim-run.ts';
 import { driveRun } from './drive-run.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => void)[] = [];
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
-});
 
-function driver(...script: Say[]) {
-  const made = createDriver(stream, ...script);
-  stops.push(made.stop);
-  return made;
-}
+const driver = (...script: Say[]) => createDriver(stream, ...script);
 
 /** A model that has sent its text and then nothing, until its owner is lost. */
 const hung: Say = { text: 'It is', until: new Promise(() => undefined) };
@@ -59,10 +52,7 @@ test('A run that loses its owners in succession without a checkpoint is given up
 });
 
 test('A checkpoint of an owner ends the count of owners that were lost without one.', async () => {
-  const { bus } = connection;
-  const handle = async () => ({ sequence: 0, result: 'noon', replica: bus.id });
-  const serving = serve(bus, { subject: bus.subjects.tool('tools', 'look'), request: toolRequestSchema, handle });
-  stops.push(() => void serving.drain(0));
+  serveTool(connection.bus, 'look', async () => ({ result: 'noon' }));
   const run = await begin();
   for (let lost = 0; lost < MAX_REPEATED_LOSSES; lost += 1) await lose(run, `gone-${lost}`);
   expect(await run.head()).toMatchObject({ takeovers: 2, repeatedLosses: 1 });

@@ -11,7 +11,7 @@ import { createRunStop } from '../state/run-stop.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { consumer, stops } = useRunConsumers(connection, stream);
+const { consumer } = useRunConsumers(connection, stream);
 const isRunning = (run: DrivenRun) => eventually(() => run.chunks().some(({ type }) => type === 'text-delta'));
 const isSettled = async (promise: Promise<unknown>) =>
   Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
@@ -130,7 +130,6 @@ describe('draining the runs', () => {
   }
   const goOn = async (run: DrivenRun) => {
     const next = createDriver(stream, { text: 'Hello again.' });
-    stops.push(next.stop);
     await driveRun(next.deps, run.delivery, createRunStop());
     return next.asked.length;
   };

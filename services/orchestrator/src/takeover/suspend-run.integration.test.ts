@@ -20,18 +20,15 @@ const runs = useSuspendedRuns(stream);
 /** A stage that waits until the test has ended. */
 function gatedStage(...of: Parameters<typeof gateStage> extends [unknown, ...infer Rest] ? Rest : never) {
   const gated = gateStage(connection.bus, ...of);
-  runs.stops.push(...gated.stops);
   return gated;
 }
 
 function serveLook() {
   const made: unknown[] = [];
-  runs.stops.push(
-    runs.serveTool(connection.bus, 'look', async (request) => {
-      made.push(request.toolCall.args);
-      return { result: 'seen' };
-    }),
-  );
+  runs.serveTool(connection.bus, 'look', async (request) => {
+    made.push(request.toolCall.args);
+    return { result: 'seen' };
+  });
   return made;
 }
 
@@ -198,7 +195,7 @@ describe('a follower of a suspended run', () => {
     const gate = gatedStage('processToolCall');
     const worded = [{ toolCallId: 'c1', toolName: 'look', args: { at: 'ada@example.org' } }];
     const verdict: Verdict = { type: 'continue', changes: { toolCalls: worded } };
-    runs.stops.push(scriptReplica(connection.bus, 'processOutputStep', ['wording'], () => [verdict]).stop);
+    scriptReplica(connection.bus, 'processOutputStep', ['wording'], () => [verdict]);
     const wording = planEntry('wording', { stages: ['processOutputStep'], lists: ['output'], reads: ['response'] });
     const shownBy = async (entries: PlanEntry[]) => {
       const { tools } = gate.plan;

@@ -24,10 +24,7 @@ const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 const runs = useSuspendedRuns(stream);
 
-const gatedStage = (stage: Stage) => {
-  const gated = gateStage(connection.bus, stage);
-  return (runs.stops.push(...gated.stops), gated);
-};
+const gatedStage = (stage: Stage) => gateStage(connection.bus, stage);
 
 describe('a suspended run', () => {
   async function suspendRun() {
@@ -93,8 +90,7 @@ describe('a suspended run', () => {
   });
 
   test('expires even if the timer of a replaced owner has overwritten its own', async () => {
-    const brief = scriptReplica(connection.bus, 'processInput', ['brief'], () => [ask({ expiresInSeconds: 1 })]);
-    runs.stops.push(brief.stop);
+    scriptReplica(connection.bus, 'processInput', ['brief'], () => [ask({ expiresInSeconds: 1 })]);
     const driver = runs.driver({ text: 'never' });
     const run = await driver.begin({ agent: await driver.apply({}, makePlan([planEntry('brief')])) });
     await run.drive();
@@ -126,7 +122,6 @@ describe('a suspended run', () => {
     });
     const bus = Object.create(access.bus, { readMaxPayload: { value: () => maxPayload } });
     const replaced = createDriver({ access: { ...paused, bus } }, { text: 'never' });
-    runs.stops.push(replaced.stop);
     const run = await replaced.begin({ agent: await replaced.apply({}, plan) });
     const driving = run.drive().catch((error: unknown) => error);
     await reached.promise;
@@ -187,7 +182,6 @@ describe('a suspended run', () => {
       const get = (of: typeof access.js, name: string) => (name === 'publish' ? publish : Reflect.get(of, name));
       const slow = { ...access, js: new Proxy(access.js, { get }) };
       const driver = createDriver({ access: slow }, { text: 'never' });
-      runs.stops.push(driver.stop);
       const run = await driver.begin({ agent: await driver.apply({}, plan) });
       await expect(run.drive()).rejects.toBeInstanceOf(FencedError);
       await delay(isForgotten ? 300 : 0);
@@ -199,11 +193,10 @@ describe('a suspended run', () => {
 
   test('is cancelled if the cancel was requested while the run was being suspended', async () => {
     const asked = Promise.withResolvers<void>();
-    const gate = scriptReplica(connection.bus, 'processInput', ['gate'], async () => {
+    scriptReplica(connection.bus, 'processInput', ['gate'], async () => {
       await asked.promise;
       return [ask()];
     });
-    runs.stops.push(gate.stop);
     const driver = runs.driver({ text: 'never' });
     const run = await driver.begin({ agent: await driver.apply({}, makePlan([planEntry('gate')])) });
     const driving = run.drive();
@@ -238,8 +231,7 @@ describe('a suspended run', () => {
 
   test('fails by a schedule of the server after its maximum wait', async () => {
     const { plan } = gatedStage('processInput');
-    const brief = scriptReplica(connection.bus, 'processInput', ['brief'], () => [ask({ expiresInSeconds: 1 })]);
-    runs.stops.push(brief.stop);
+    scriptReplica(connection.bus, 'processInput', ['brief'], () => [ask({ expiresInSeconds: 1 })]);
     const entry = planEntry('brief', { stages: ['processInput'] });
     const driver = runs.driver({ text: 'never' });
     const agent = await driver.apply({}, { ...plan, ...makePlan([entry]) });

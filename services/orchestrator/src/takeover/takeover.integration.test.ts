@@ -1,16 +1,9 @@
 // A run with a lost owner continues from its last checkpoint with the agent that it began with; entries that no head
 // names do not count.
-import {
-  buildAgentKey,
-  stateKeys,
-  toolRequestSchema,
-  type Plan,
-  type StageCall,
-  type ToolRequest,
-} from '@millrace/contracts';
-import { serve, writeEntry } from '@millrace/bus';
+import { buildAgentKey, stateKeys, type Plan, type StageCall, type ToolRequest } from '@millrace/contracts';
+import { writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { submitRun } from '../api/submit-run.ts';
 import { createDeadLettersApi } from '../api/dead-letters-api.ts';
 import { loadRun } from '../state/load-run.ts';
@@ -26,39 +19,29 @@ import { createHead as testHead } from '../testing/run-heads.ts';
 import { makeAgent } from '../testing/run-states.ts';
 import type { Say } from '../testing/scripted-model.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
+import { serveTool } from '../testing/test-servings.ts';
 import { driveRun } from './drive-run.ts';
 import { MAX_TAKEOVERS } from './claim-run.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
 const withTool = (idempotent = false): Plan => ({ ...makePlan([]), tools: [lookTool({ idempotent })] });
 const calls = lookCalls();
 
 /** Calls that reached the tool; the first one is not answered before `until`. */
-function serveTool(until: Promise<void> = Promise.resolve()): ToolRequest[] {
-  const { bus } = connection;
+function serveLook(until: Promise<void> = Promise.resolve()): ToolRequest[] {
   const received: ToolRequest[] = [];
-  const handle = async (request: ToolRequest) => {
+  serveTool(connection.bus, 'look', async (request) => {
     const seen = received.push(request);
     if (seen === 1) await until;
-    return { sequence: 0, result: { seen }, replica: bus.id };
-  };
-  const serving = serve(bus, { subject: bus.subjects.tool('tools', 'look'), request: toolRequestSchema, handle });
-  stops.push(() => serving.drain(1_000));
+    return { result: { seen } };
+  });
   return received;
 }
 
-function driver(...script: Say[]) {
-  const made = createDriver(stream, ...script);
-  stops.push(made.stop);
-  return made;
-}
+const driver = (...script: Say[]) => createDriver(stream, ...script);
 
 /** A model that has sent its last text and then nothing, until its owner is lost. */
 const hung = (say: Say): Say => ({ ...say, until: new Promise(() => undefined) });
@@ -71,7 +54,7 @@ const makeHead = async (run: DrivenRun) => {
 
 describe('a run that is taken over', () => {
   test('repeats its second step only: earlier answers and tool results are kept', async () => {
-    const received = serveTool();
+    const received = serveLook();
     const first = driver({ text: 'Let me see.', calls }, hung({ text: 'It is' }));
     const run = await first.begin({ agent: await first.apply({}, withTool()) });
     void run.drive().catch(() => undefined);
@@ -211,8 +194,8 @@ describe('a run that is taken over', () => {
 describe('a tool call in progress when the owner of its run is lost', () => {
   async function lostInCall(idempotent: boolean) {
     const answer = Promise.withResolvers<void>();
-    stops.push(answer.resolve);
-    const received = serveTool(answer.promise);
+    const received = serveLook(answer.promise);
+    onTestFinished(() => answer.resolve());
     const first = driver({ text: 'Let me see.', calls });
     const run = await first.begin({ agent: await first.apply({}, withTool(idempotent)) });
     void run.drive().catch(() => undefined);
@@ -246,21 +229,18 @@ describe('a run with a lost owner between the memory’s save and the run’s en
   async function lostInSave() {
     const saves: StageCall[] = [];
     const gate = Promise.withResolvers<void>();
-    stops.push(gate.resolve);
     const memory = planEntry('memory', { stages: ['processOutputResult'], memory: true, reads: ['response'] });
     const judge = planEntry('judge', { stages: ['processOutputResult'], reads: ['response'] });
     const judged: unknown[] = [];
-    const replicas = [
-      scriptReplica(connection.bus, 'processOutputResult', ['judge'], (call) => {
-        judged.push(call);
-        return [goOn];
-      }),
-      scriptReplica(connection.bus, 'processOutputResult', ['memory'], async (call) => {
-        if (saves.push(call) === 1) await gate.promise;
-        return [goOn];
-      }),
-    ];
-    stops.push(...replicas.map((replica) => replica.stop));
+    scriptReplica(connection.bus, 'processOutputResult', ['judge'], (call) => {
+      judged.push(call);
+      return [goOn];
+    });
+    scriptReplica(connection.bus, 'processOutputResult', ['memory'], async (call) => {
+      if (saves.push(call) === 1) await gate.promise;
+      return [goOn];
+    });
+    onTestFinished(() => gate.resolve());
     const first = driver({ text: 'Hello.' });
     const run = await first.begin({ agent: await first.apply({}, makePlan([judge, memory])) });
     void run.drive().catch(() => undefined);

@@ -11,7 +11,7 @@ import {
   type JetStreamAccess,
 } from '@millrace/bus';
 import { createCollectedLog, eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createQueuedHead } from '../state/run-head.ts';
 import { submitRun } from '../api/submit-run.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
@@ -32,10 +32,6 @@ beforeAll(async () => {
   for await (const { name } of jsm.consumers.list(bus.names.runs)) {
     await jsm.consumers.update(bus.names.runs, name, { ack_wait: ACK_WAIT_NS });
   }
-});
-const stops: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop();
 });
 beforeEach(async () => {
   await stream.access.jsm.streams.purge(connection.bus.names.runs);
@@ -75,7 +71,7 @@ async function startPeer({ pulls = true, answers = true, ...options }: PeerOptio
     await consuming;
     await bus.close();
   };
-  stops.push(stop);
+  onTestFinished(stop);
   // As SIGSTOP does: the connection still subscribes, and nothing is answered.
   const freeze = () => {
     bus.nc.subscribe(bus.subjects.peer(bus.id), { callback: () => undefined });
@@ -163,7 +159,7 @@ describe('the runs of an orchestrator that lives stay with it', () => {
       if (!ended.signal.aborted) await writeHeads(n + 1);
     };
     const writes = writeHeads();
-    stops.push(() => (ended.abort(), writes));
+    onTestFinished(() => (ended.abort(), writes));
     await eventually(() => JSON.stringify(log).includes('writes heads'), { timeoutMs: 30_000 });
     expect(other.taken).toEqual([]);
     expect((await claims()).filter((key) => key.endsWith('writing'))).toEqual([]);

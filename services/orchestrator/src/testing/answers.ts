@@ -26,8 +26,7 @@ export async function suspendOnce(
   { access: { bus } }: TestJetStream,
   runs: SuspendedRuns,
 ): Promise<AskingRun & { received: StageCall[] }> {
-  const { plan, stops, received } = gateStage(bus, 'processInput');
-  runs.stops.push(...stops);
+  const { plan, received } = gateStage(bus, 'processInput');
   return { ...(await driveToQuestion(runs, plan, { text: 'never' })), received };
 }
 
@@ -37,13 +36,10 @@ export async function suspendTwoCalls(
   runs: SuspendedRuns,
   questions: object = {},
 ): Promise<AskingRun & { second: OpenPending }> {
-  const gate = scriptReplica(bus, 'processToolCall', ['gate'], ({ entries }) => [
+  scriptReplica(bus, 'processToolCall', ['gate'], ({ entries }) => [
     entries[0]?.resumeData === undefined ? ask(questions) : goOn,
   ]);
-  runs.stops.push(
-    gate.stop,
-    runs.serveTool(bus, 'look', async () => ({ result: 'seen' })),
-  );
+  runs.serveTool(bus, 'look', async () => ({ result: 'seen' }));
   const calls = ['c1', 'c2'].map((toolCallId) => ({ toolCallId, toolName: 'look', input: '{"at":1}' }));
   const entries = [planEntry('gate', { stages: ['processToolCall'], lists: ['input'], reads: ['input', 'response'] })];
   const plan = { ...makePlan(entries), tools: [lookTool({ timeoutMs: 5_000 })] };

@@ -13,6 +13,7 @@ import {
 } from '@millrace/contracts';
 import { chunkBatchSchema } from '@millrace/contracts';
 import { listen, readEntry, writeEntry, type Delivery } from '@millrace/bus';
+import { onTestFinished } from 'vitest';
 import { driveRun } from '../takeover/drive-run.ts';
 import type { Deps } from '../state/run-context.ts';
 import { readEnd, readHead } from '../state/run-head.ts';
@@ -56,6 +57,7 @@ export type Driver = {
 const emptyPlan: Plan = { entries: {}, order: {}, tools: [] };
 let count = 0;
 
+/** Stops when the test ends. */
 export function createDriver({ access }: TestJetStream, ...script: Say[]): Driver & Pick<ScriptedModel, 'asked'> {
   const { bus } = access;
   const { models, asked } = scriptModel(...script);
@@ -85,6 +87,12 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
     driven: createDrivenRuns(),
   };
   const listenings: { stop(): void }[] = [];
+  const stop = () => {
+    for (const listening of listenings) listening.stop();
+    sessions.stop();
+    discovery.stop();
+  };
+  onTestFinished(stop);
   return {
     deps,
     asked,
@@ -109,11 +117,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
       await bus.nc.flush();
       return beginRun(deps, runId, live, options);
     },
-    stop() {
-      for (const listening of listenings) listening.stop();
-      sessions.stop();
-      discovery.stop();
-    },
+    stop,
   };
 }
 

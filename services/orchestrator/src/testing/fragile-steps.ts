@@ -1,13 +1,13 @@
 // Steps with replicas that a test kills and starts, with real services: their output, and the retracted chunks.
 import type { Chunk, PlanEntry } from '@millrace/contracts';
 import { eventually, useProcessors, type ProcessorDefinition, type TestBus } from '@millrace/testkit';
-import { afterEach } from 'vitest';
+import { beforeEach, onTestFinished } from 'vitest';
 import { createDiscovery } from '../peers/discovery.ts';
-import { openOutputChain, type OutputChain } from '../sessions/output-chain.ts';
+import { openOutputChain } from '../sessions/output-chain.ts';
 import { makeText } from './chunks.ts';
 import { fragile, passing, releaseFragile } from './fragile-processors.ts';
 import { planEntry } from './plan-entries.ts';
-import { createTestRun, type TestRun } from './test-run.ts';
+import { createTestRun } from './test-run.ts';
 
 type Nats = Parameters<typeof useProcessors>[0];
 export type FragileStep = Awaited<ReturnType<ReturnType<typeof useFragileSteps>['step']>>;
@@ -18,15 +18,7 @@ const input = { retryCount: 0, stepNumber: 0 };
 export function useFragileSteps(nats: Nats, connection: TestBus) {
   const guards = useReplica(nats, fragile, 'guards');
   const others = useReplica(nats, [passing], 'others');
-  const chains: OutputChain[] = [];
-  const runs: (TestRun & { end(): void })[] = [];
-  afterEach(async () => {
-    releaseFragile();
-    for (const chain of chains.splice(0)) chain.drop();
-    for (const run of runs.splice(0)) {
-      await eventually(() => run.openSessions() === 0);
-      run.end();
-    }
+  beforeEach(async () => {
     for (const one of [guards, others]) if (one.live().bus.nc.isClosed()) await one.start();
   });
 
@@ -41,7 +33,10 @@ export function useFragileSteps(nats: Nats, connection: TestBus) {
     const discovery = createDiscovery(connection.bus);
     await discovery.refresh();
     const made = createTestRun({ bus: connection.bus, entries: list, discovery });
-    runs.push({ ...made, end: () => (discovery.stop(), made.close()) });
+    onTestFinished(async () => {
+      await eventually(() => made.openSessions() === 0);
+      discovery.stop();
+    });
     const chunks: Chunk[] = [];
     const kept: number[] = [];
     const chain = await openOutputChain(made.run, input, {
@@ -51,7 +46,7 @@ export function useFragileSteps(nats: Nats, connection: TestBus) {
         chunks.length = count;
       },
     });
-    chains.push(chain);
+    onTestFinished(() => (releaseFragile(), chain.drop()));
     const push = (...more: Chunk[]) => more.forEach((one) => chain.push([one]));
     return {
       ...made,

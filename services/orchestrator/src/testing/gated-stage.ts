@@ -14,13 +14,11 @@ export function gateStage(
   { first = goOn, resumed = goOn }: { first?: Verdict; resumed?: Verdict } = {},
 ) {
   const received: StageCall[] = [];
-  const stops: (() => Promise<void>)[] = [];
   const serve = (name: string, script: (call: StageCall) => Verdict) => {
-    const replica = scriptReplica(bus, stage, [name], (call) => {
+    scriptReplica(bus, stage, [name], (call) => {
       received.push(call);
       return [script(call)];
     });
-    stops.push(replica.stop);
   };
   serve('first', () => first);
   serve('gate', (call) => (call.entries[0]?.resumeData === undefined ? ask({ state: { asked: 1 } }) : resumed));
@@ -30,5 +28,5 @@ export function gateStage(
     planEntry(name, { stages: [stage], lists: [list], reads: ['input', 'response'] }),
   );
   const plan: Plan = { ...makePlan(entries), tools: [lookTool({ timeoutMs: 5_000 })] };
-  return { plan, stops, received, listCalled: () => received.map((call) => call.entries[0]?.entry) };
+  return { plan, received, listCalled: () => received.map((call) => call.entries[0]?.entry) };
 }

@@ -1,12 +1,11 @@
 // Runs with an open step, to be answered by a scripted model and judged by scripted processors.
 import { STAGES, type Agent, type PlanEntry, type Stage, type StageInput, type Verdict } from '@millrace/contracts';
 import type { Bus } from '@millrace/bus';
-import { afterEach } from 'vitest';
 import { answerStage } from '../run/answer-stage.ts';
 import { planEntry } from './plan-entries.ts';
-import { goOn, scriptReplica, type ScriptedReplica } from './scripted-replica.ts';
+import { goOn, scriptReplica } from './scripted-replica.ts';
 import { scriptModel, type Say, type ScriptedModel } from './scripted-model.ts';
-import { createTestRun, type TestRun } from './test-run.ts';
+import { createTestRun } from './test-run.ts';
 
 export type Judge = (input: StageInput) => Verdict;
 export type StepOptions = {
@@ -21,23 +20,16 @@ export type StepOptions = {
  * Creates steps with one processor for each stage that the test judges, in addition to the options' entries.
  */
 export function useOpenSteps(connection: { bus: Bus }) {
-  const replicas: ScriptedReplica[] = [];
-  const runs: TestRun[] = [];
-  afterEach(async () => {
-    await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
-    for (const run of runs.splice(0)) run.close();
-  });
   return async (script: Say[], judges: Partial<Record<Stage, Judge>> = {}, options: StepOptions = {}) => {
     const { entries: more = [], ...rest } = options;
     const stages = STAGES.filter((stage) => judges[stage]);
     for (const stage of stages) {
-      replicas.push(scriptReplica(connection.bus, stage, [stage], ({ input }) => [judges[stage]?.(input) ?? goOn]));
+      scriptReplica(connection.bus, stage, [stage], ({ input }) => [judges[stage]?.(input) ?? goOn]);
     }
     const { models, asked } = scriptModel(...script);
     const reads = ['input', 'response', 'system', 'prompt', 'chunks', 'steps', 'tools', 'request'] as const;
     const judged = stages.map((stage) => planEntry(stage, { stages: [stage], attempts: 1, reads: [...reads] }));
     const made = createTestRun({ bus: connection.bus, entries: [...judged, ...more], models, ...rest });
-    runs.push(made);
     made.run.dispatch({ action: 'input-passed' });
     made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
     await connection.bus.nc.flush();

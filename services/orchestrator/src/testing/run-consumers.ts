@@ -1,16 +1,11 @@
 // Consumers of runs over real streams, without the queue: call it after useJetStream.
 import type { TestBus } from '@millrace/testkit';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createRunConsumer, type RunConsumer } from '../takeover/run-consumer.ts';
 import { createDriver } from './driven-runs.ts';
 import type { TestJetStream } from './jetstream.ts';
 
 export function useRunConsumers(connection: TestBus, stream: TestJetStream) {
-  const stops: (() => Promise<void> | void)[] = [];
-  afterEach(async () => {
-    for (const stop of stops.splice(0)) await stop();
-  });
-
   /** A consumer of runs with a model that waits for the gate. */
   async function consumer(maxRuns: number, maxRunsPerTenant = maxRuns) {
     const gate = Promise.withResolvers<void>();
@@ -18,10 +13,9 @@ export function useRunConsumers(connection: TestBus, stream: TestJetStream) {
     const draining = new AbortController();
     const runs: RunConsumer = createRunConsumer(driver.deps, { maxRuns, maxRunsPerTenant }, draining.signal);
     const agent = await driver.apply();
-    stops.push(async () => {
+    onTestFinished(async () => {
       gate.resolve();
       await runs.drain(2_000);
-      driver.stop();
     });
     await connection.bus.nc.flush();
     return {
@@ -32,5 +26,5 @@ export function useRunConsumers(connection: TestBus, stream: TestJetStream) {
       begin: ({ sequence = 7 } = {}) => driver.begin({ agent, sequence }),
     };
   }
-  return { consumer, stops };
+  return { consumer };
 }

@@ -8,7 +8,7 @@ import {
 } from '@millrace/contracts';
 import { consumeCommands, type Delivery } from '@millrace/bus';
 import { eventually } from '@millrace/testkit';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { AgentStore } from '../agents/agent-store.ts';
 import { createRunsApi } from '../api/runs-api.ts';
 import type { OpenedPeers } from '../api/open-lists.ts';
@@ -62,10 +62,6 @@ const isStart = (delivery: Delivery): delivery is Delivery<StartCommand> => deli
 
 /** Call it after useJetStream: resources that a test opens are closed after it. */
 export function useRunsApi(stream: TestJetStream) {
-  const stops: (() => Promise<void> | void)[] = [];
-  afterEach(async () => {
-    for (const stop of stops.splice(0)) await stop();
-  });
   const queuedMessages = async () =>
     (await stream.access.jsm.streams.info(stream.access.bus.names.runs)).state.messages;
   const consume = () => {
@@ -82,19 +78,14 @@ export function useRunsApi(stream: TestJetStream) {
     };
     return { taken, end };
   };
-  const driver = (...script: Parameters<typeof createDriver>[1][]) => {
-    const made = createDriver(stream, ...script);
-    stops.push(made.stop);
-    return made;
-  };
+  const driver = (...script: Parameters<typeof createDriver>[1][]) => createDriver(stream, ...script);
   return {
-    stops,
     api: () => createRunsApi({ access: stream.access, agents, submits: anything, schemas, discovery }),
     driver,
     /** The commands from the queue, as they arrive. */
     takeQueued(): Delivery[] {
       const { taken, end } = consume();
-      stops.push(end);
+      onTestFinished(end);
       return taken;
     },
     /** Drains the queue and returns the commands of one run. */

@@ -1,6 +1,7 @@
 // A replica of a processor service that answers as a test defines: stage calls over the real bus.
 import { stageCallSchema, type Stage, type StageCall, type Verdict, type VerdictOf } from '@millrace/contracts';
-import { serve, type Bus } from '@millrace/bus';
+import type { Bus } from '@millrace/bus';
+import { serveInTest } from './test-servings.ts';
 
 export type ScriptedReplica = {
   /** The received calls, as entries' names: `a+b` is a call for both. */
@@ -22,7 +23,7 @@ export const failure = (more: object = {}): Verdict => ({
   ...more,
 });
 
-/** Serves the processors at the stage, in the queue group and on the replica's own subject. */
+/** Serves the processors at the stage until the test ends, in the queue group and on the replica's own subject. */
 export function scriptReplica(bus: Bus, stage: Stage, processors: readonly string[], script: Script): ScriptedReplica {
   const calls: string[] = [];
   const received: StageCall[] = [];
@@ -33,14 +34,12 @@ export function scriptReplica(bus: Bus, stage: Stage, processors: readonly strin
     return verdicts === 'silence' ? undefined : { sequence: 0, verdicts, ms: verdicts.map(() => 1), replica: bus.id };
   };
   const request = stageCallSchema;
-  const servings = processors.flatMap((processor) => [
-    serve(bus, {
-      subject: bus.subjects.stage(stage, { service: 'guards', processor }),
-      queue: processor,
-      request,
-      handle,
-    }),
-    serve(bus, { subject: bus.subjects.stage(stage, { service: 'guards', processor }, bus.id), request, handle }),
-  ]);
-  return { calls, received, stop: async () => void (await Promise.all(servings.map((one) => one.drain(1_000)))) };
+  const stops = processors.flatMap((processor) => {
+    const to = { service: 'guards', processor };
+    return [
+      serveInTest(bus, { subject: bus.subjects.stage(stage, to), queue: processor, request, handle }),
+      serveInTest(bus, { subject: bus.subjects.stage(stage, to, bus.id), request, handle }),
+    ];
+  });
+  return { calls, received, stop: async () => void (await Promise.all(stops.map((stop) => stop()))) };
 }

@@ -9,7 +9,7 @@ import {
 } from '@millrace/contracts';
 import { advertise, listen, publish, type Bus } from '@millrace/bus';
 import type { TestBus } from '@millrace/testkit';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { connectSession, type SessionEnd } from '../sessions/session-client.ts';
 import { createSessionInbox } from '../peers/session-inbox.ts';
 import { delta } from './chunks.ts';
@@ -94,12 +94,10 @@ export type PlaySession = (options?: {
 
 /** Call it after useBus. The sessions end with their test. */
 export function usePlayedSessions(connection: TestBus): PlaySession {
-  const opened: PlayedSession[] = [];
-  afterEach(() => opened.splice(0).forEach((session) => session.stop()));
   return async ({ started = true, ...more } = {}) => {
     const replica = await connection.connect({ name: 'guards' });
     const made = playSession(connection.bus, replica, more);
-    opened.push(made);
+    onTestFinished(made.stop);
     made.opened();
     if (started) made.start();
     await Promise.all([connection.bus.nc.flush(), replica.nc.flush()]);

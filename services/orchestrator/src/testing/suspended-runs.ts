@@ -1,15 +1,8 @@
 // Runs that are suspended and resumed by another orchestrator, over the real queue: call it after useJetStream.
-import {
-  stateKeys,
-  toolReplySchema,
-  toolRequestSchema,
-  type OpenPending,
-  type ShownPending,
-  type ToolRequest,
-} from '@millrace/contracts';
-import { consumeCommands, consumeExpiries, serve, type Bus, type Delivery, type JetStreamAccess } from '@millrace/bus';
+import { stateKeys, type OpenPending, type ShownPending } from '@millrace/contracts';
+import { consumeCommands, consumeExpiries, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { eventually } from '@millrace/testkit';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createRunsApi } from '../api/runs-api.ts';
 import { expireRun } from '../takeover/expire-run.ts';
 import { createRunConsumer } from '../takeover/run-consumer.ts';
@@ -17,29 +10,20 @@ import { createDriver, type DrivenRun } from './driven-runs.ts';
 import type { TestJetStream } from './jetstream.ts';
 import { anything, schemas, discovery, agents } from './runs-api.ts';
 import type { Say } from './scripted-model.ts';
+import { serveTool } from './test-servings.ts';
 
 export function useSuspendedRuns(stream: TestJetStream) {
-  const stops: (() => Promise<void> | void)[] = [];
-  afterEach(async () => {
-    for (const stop of stops.splice(0).toReversed()) await stop();
-  });
-  const driverWith = (access: JetStreamAccess, ...script: Say[]) => {
-    const made = createDriver({ access }, ...script);
-    stops.push(made.stop);
-    return made;
-  };
-  const driver = (...script: Say[]) => driverWith(stream.access, ...script);
+  const driver = (...script: Say[]) => createDriver(stream, ...script);
   const api = () => createRunsApi({ access: stream.access, agents, submits: anything, schemas, discovery });
   const address = ({ runId }: DrivenRun) => ({ caller: 'operator', tenant: 'acme', run: runId });
   const readStatus = async (run: DrivenRun) => (await run.head())?.status;
   const orchestratorWith = (access: JetStreamAccess, ...script: Say[]) => {
-    const made = driverWith(access, ...script);
+    const made = createDriver({ access }, ...script);
     const stop = serveCommands(stream.access, made);
-    stops.push(stop);
+    onTestFinished(stop);
     return { ...made, stop };
   };
   return {
-    stops,
     driver,
     api,
     address,
@@ -71,7 +55,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
     expire() {
       const stopping = new AbortController();
       const consuming = consumeExpiries(stream.access, (expiry) => expireRun(stream.access, expiry), stopping.signal);
-      stops.push(async () => {
+      onTestFinished(async () => {
         stopping.abort();
         await consuming;
       });
@@ -128,14 +112,6 @@ function waitForChange(read: () => Promise<string | undefined>, from: string | u
     const now = await read();
     return now !== undefined && now !== from;
   });
-}
-
-/** Returns a function that stops the tool. */
-function serveTool(bus: Bus, name: string, answer: (request: ToolRequest) => Promise<object>) {
-  const handle = async (request: ToolRequest) =>
-    toolReplySchema.parse({ sequence: 0, replica: bus.id, ...(await answer(request)) });
-  const serving = serve(bus, { subject: bus.subjects.tool('tools', name), request: toolRequestSchema, handle });
-  return () => serving.drain(1_000);
 }
 
 /** Returns the sorted keys of the run's stored entries. */

@@ -2,6 +2,7 @@
 // keep everything in lists. With a bus it can call processors and tools.
 import type { Agent, Chunk, Plan, PlanEntry, RunAction, RunRequest, RunState } from '@millrace/contracts';
 import type { Bus, JetStreamAccess } from '@millrace/bus';
+import { onTestFinished } from 'vitest';
 import type { Discovery } from '../peers/discovery.ts';
 import { isTransient, type ChunkPublisher } from '../release/chunk-publisher.ts';
 import type { EventLog } from '../state/event-log.ts';
@@ -53,6 +54,7 @@ export type TestRunOptions = {
   onPublish?: (chunks: readonly Chunk[]) => void;
 };
 
+/** Closes when the test ends. */
 export function createTestRun(options: TestRunOptions = {}): TestRun {
   const { entries = [], tools = [], bus, discovery, onPublish, deadlineMs = 60_000 } = options;
   const agent = makeAgent(options.agent);
@@ -65,6 +67,8 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
   const log = (_fields: object, message: string) => void logged.push(message);
   const sessions = bus && createSessionInbox(bus);
   const open = new Set<string>();
+  const close = () => sessions?.stop();
+  if (sessions) onTestFinished(close);
   const kept = keepRecords();
 
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a test does not give, what it tests does not use
@@ -121,7 +125,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     stop: (reason) => stop.abort(reason),
     leave: () => void (leaving = true),
     openSessions: () => open.size,
-    close: () => sessions?.stop(),
+    close,
   };
 }
 
