@@ -58,9 +58,14 @@ const emptyPlan: Plan = { entries: {}, order: {}, tools: [] };
 let count = 0;
 
 /** Stops when the test ends. */
-export function createDriver({ access }: TestJetStream, ...script: Say[]): Driver & Pick<ScriptedModel, 'asked'> {
+export const createDriver = (stream: TestJetStream, ...script: Say[]): Driver & Pick<ScriptedModel, 'asked'> =>
+  createModelDriver(stream, scriptModel(...script));
+
+export function createModelDriver(
+  { access }: TestJetStream,
+  { models, asked }: ScriptedModel,
+): Driver & Pick<ScriptedModel, 'asked'> {
   const { bus } = access;
-  const { models, asked } = scriptModel(...script);
   const sessions = createSessionInbox(bus);
   const discovery = createDiscovery(bus);
   const errors: string[] = [];

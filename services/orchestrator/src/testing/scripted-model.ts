@@ -23,10 +23,14 @@ export type Say = {
 
 export type ScriptedModel = { models: Models; asked: ModelCallOptions[] };
 
-export function scriptModel(...script: Say[]): ScriptedModel {
+export const scriptModel = (...script: Say[]): ScriptedModel =>
+  answerModel((_options, count) => script[Math.min(count, script.length - 1)] ?? {});
+
+/** @param answer called with the number of earlier calls */
+export function answerModel(answer: (options: ModelCallOptions, count: number) => Say): ScriptedModel {
   const asked: ModelCallOptions[] = [];
   const doStream = async (options: ModelCallOptions) => {
-    const say = script[Math.min(asked.length, script.length - 1)] ?? {};
+    const say = answer(options, asked.length);
     asked.push(options);
     if (say.error !== undefined) throw say.error;
     const { request, response } = say;
