@@ -8,7 +8,7 @@ import { createDrivenRuns } from '../src/state/driven-runs.ts';
 import { createRunActivity } from '../src/state/run-activity.ts';
 import { createOverlap } from '../src/state/overlap.ts';
 import { createObserverQueues } from '../src/state/observer-queues.ts';
-import { createReleaseGate } from '../src/release/release-gate.ts';
+import { createReleaseGate } from '../src/transcript/release-gate.ts';
 import { createInitialState } from '../src/state/run-state.ts';
 import type { Run } from '../src/state/run-context.ts';
 import { noSaves } from '../src/testing/no-saves.ts';

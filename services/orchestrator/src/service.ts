@@ -36,7 +36,7 @@ import { openErasures, type Erasures } from './erase/erasures.ts';
 import { createClaimLog, listClaims } from './state/claim-events.ts';
 import { createDiscovery, type Discovery } from './peers/discovery.ts';
 import { createLoadReader } from './peers/replica-loads.ts';
-import { createFlushTick } from './release/flush-tick.ts';
+import { createFlushTick } from './transcript/flush-tick.ts';
 import { serveReports } from './takeover/ask-owner.ts';
 import { expireRun } from './takeover/expire-run.ts';
 import { startSaver } from './saves/retry-saves.ts';

@@ -6,7 +6,7 @@
 import { isFinal, isOperator, type RunHead, type RunStatus } from '@millrace/contracts';
 import { publish, type JetStreamAccess } from '@millrace/bus';
 import { endUndriven } from '../takeover/end-undriven.ts';
-import { FINAL_TTL_SECONDS, markAbsentHead } from '../state/run-head.ts';
+import { FINAL_TTL_SECONDS, markAbsentHead } from '../head/run-head.ts';
 import { askCancel, keepTombstone, readJoin } from '../state/run-store.ts';
 import { isVisible } from './run-address.ts';
 

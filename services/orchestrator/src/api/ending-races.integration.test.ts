@@ -5,7 +5,7 @@ import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endUndriven } from '../takeover/end-undriven.ts';
-import { readEnd, writeEnd } from '../state/run-head.ts';
+import { readEnd, writeEnd } from '../head/run-head.ts';
 import { expireRun } from '../takeover/expire-run.ts';
 import type { DrivenRun } from '../testing/driven-runs.ts';
 import { gateStage } from '../testing/gated-stage.ts';

@@ -3,7 +3,7 @@ import { toShownSave, type RunHead, type RunInspection } from '@millrace/contrac
 import type { ApiHandler, JetStreamAccess } from '@millrace/bus';
 import { askOwner } from '../takeover/ask-owner.ts';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
-import { readHead } from '../state/run-head.ts';
+import { readHead } from '../head/run-head.ts';
 import { checkAddress, isVisible, createUnknownRunError } from './run-address.ts';
 
 /** Answers `inspect`. The handler throws run-unknown if the run has no head. */

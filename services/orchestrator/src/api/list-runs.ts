@@ -13,7 +13,7 @@ import type { ApiCall, JetStreamAccess } from '@millrace/bus';
 import { endIfOverdue, isOverdue } from '../takeover/end-undriven.ts';
 import { loadRun } from '../state/load-run.ts';
 import { pageBytes } from '../transcript/logged-chunks.ts';
-import { isAtRest, readEnd, readHead } from '../state/run-head.ts';
+import { isAtRest, readEnd, readHead } from '../head/run-head.ts';
 import { listInput } from '../state/run-state.ts';
 import { isVisible } from './run-address.ts';
 import type { RunIndex } from './run-index.ts';

@@ -2,7 +2,7 @@
 // the tenant's.
 import { stateKeys, suspensionSchema, type ApiAnswer, type ApiRequest, type Suspension } from '@millrace/contracts';
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
-import { locateHead } from '../state/run-head.ts';
+import { locateHead } from '../head/run-head.ts';
 import { readResumptions } from '../state/suspension-store.ts';
 import { pageBytes } from '../transcript/logged-chunks.ts';
 import { readPage } from '../streams/read-stored.ts';

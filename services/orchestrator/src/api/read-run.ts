@@ -13,7 +13,7 @@ import type { JetStreamAccess } from '@millrace/bus';
 import { SHARD } from '../state/event-log.ts';
 import { pageBytes, readVisible } from '../transcript/logged-chunks.ts';
 import { readPage } from '../streams/read-stored.ts';
-import { getLastIndex, isAtRest, readHead } from '../state/run-head.ts';
+import { getLastIndex, isAtRest, readHead } from '../head/run-head.ts';
 
 /** Number of takeovers of the run during the read of one page. */
 const MAX_HEADS = 3;

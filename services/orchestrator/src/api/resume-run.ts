@@ -25,7 +25,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createUnknownRunError } from './run-address.ts';
 import { refuseBadEdit } from './refuse-bad-edit.ts';
 import { isOfEarlierRun, readSuspension, takeBackResumption, writeResumption } from '../state/suspension-store.ts';
-import { isAtRest, readHead } from '../state/run-head.ts';
+import { isAtRest, readHead } from '../head/run-head.ts';
 import { wakeRun } from '../takeover/after-suspension.ts';
 
 /** What a caller of the verbs may answer. */

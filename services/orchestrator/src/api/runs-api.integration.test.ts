@@ -13,7 +13,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { driveRun } from '../takeover/drive-run.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { isCancelAsked, openRunStore } from '../state/run-store.ts';
-import { readHead } from '../state/run-head.ts';
+import { readHead } from '../head/run-head.ts';
 import { createHead } from '../testing/run-heads.ts';
 import { createRunsApi } from './runs-api.ts';
 import type { AgentStore } from '../agents/agent-store.ts';

@@ -13,7 +13,7 @@ import {
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
 import { endUndriven, endIfOverdue } from '../takeover/end-undriven.ts';
-import { isAtRest, readEnd, readHead } from '../state/run-head.ts';
+import { isAtRest, readEnd, readHead } from '../head/run-head.ts';
 import { createUnknownAgentError } from './agents-api.ts';
 import { cancelRun } from './cancel-run.ts';
 import { readChanges } from './read-changes.ts';

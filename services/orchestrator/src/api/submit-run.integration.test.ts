@@ -4,7 +4,7 @@ import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { driveRun } from '../takeover/drive-run.ts';
 import { deleteHead } from '../erase/erase-runs.ts';
-import { FINAL_TTL_SECONDS, markAbsentHead, readHead } from '../state/run-head.ts';
+import { FINAL_TTL_SECONDS, markAbsentHead, readHead } from '../head/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { createHead } from '../testing/run-heads.ts';

@@ -13,7 +13,7 @@ import {
   type StoredRequest,
 } from '@millrace/contracts';
 import { publishDurably, deleteEntry, writeEntry, type AbsentEntry, type JetStreamAccess } from '@millrace/bus';
-import { chooseTombstoneTtl, locateHead, createQueuedHead, computeStateTtlSeconds } from '../state/run-head.ts';
+import { chooseTombstoneTtl, locateHead, createQueuedHead, computeStateTtlSeconds } from '../head/run-head.ts';
 import { hasTombstone, isCancelAsked, noteJoin } from '../state/run-store.ts';
 import { cancelRun } from './cancel-run.ts';
 import { createHash } from 'node:crypto';

@@ -1,7 +1,7 @@
 // Limits the suspended runs of a caller: each run with tools of the caller may wait for an hour.
 import { CLIENT_TOOL_LIMITS, MillraceError, stateKeys } from '@millrace/contracts';
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
-import { locateHead } from '../state/run-head.ts';
+import { locateHead } from '../head/run-head.ts';
 import { createRunList, createRunMatch, type ListedRun, type RunList } from './run-list.ts';
 import type { RunIndex } from './run-index.ts';
 

@@ -28,7 +28,7 @@ import { findPendingAt } from '../state/pending.ts';
 import { createOrderedSink, type DataSink } from './ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
 import { findSchemaProblems } from '../peers/json-schema.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { repeatCall } from './repeat-call.ts';
 import { createProgressBudget, TOO_MUCH_PROGRESS, type ProgressBudget } from './progress-budget.ts';
 

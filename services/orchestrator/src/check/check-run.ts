@@ -10,11 +10,11 @@ import {
   type StoredRequest,
 } from '@millrace/contracts';
 import { createRun, type Deps, type Run } from '../state/run-context.ts';
-import { createQueuedHead } from '../state/run-head.ts';
+import { createQueuedHead } from '../head/run-head.ts';
 import { createInitialState } from '../state/run-state.ts';
 import type { EventLog } from '../state/event-log.ts';
 import type { RunStore } from '../state/run-store.ts';
-import type { ChunkPublisher } from '../release/chunk-publisher.ts';
+import type { ChunkPublisher } from '../transcript/chunk-publisher.ts';
 import { createGivenModels, type GivenAnswer } from './given-answer.ts';
 
 type Direction = CheckRequest['direction'];

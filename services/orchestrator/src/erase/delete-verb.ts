@@ -4,7 +4,7 @@ import { MillraceError, isFinal, type ApiAnswer, type RunHead } from '@millrace/
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
 import { cancelRun } from '../api/cancel-run.ts';
 import { checkAddress, isVisible, createUnknownRunError } from '../api/run-address.ts';
-import { readHead } from '../state/run-head.ts';
+import { readHead } from '../head/run-head.ts';
 import { deleteHead, deleteRunContent } from './erase-runs.ts';
 
 export function createDeleteVerb(access: JetStreamAccess) {

@@ -6,7 +6,7 @@ import { cancelRun } from '../api/cancel-run.ts';
 import { listedHeadSchema, type ListedHead } from '../api/stored-runs.ts';
 import { SHARD } from '../state/event-log.ts';
 import { readPages } from '../streams/read-stored.ts';
-import { FINAL_TTL_SECONDS, locateHead } from '../state/run-head.ts';
+import { FINAL_TTL_SECONDS, locateHead } from '../head/run-head.ts';
 
 /** The part of a head that an erasure reads: a tenant may have very many heads. */
 export type ErasableRun = Pick<RunHead, 'tenant' | 'runId' | 'status' | 'threadId'>;

@@ -8,7 +8,7 @@ import { keepDeadLetter, readDeadLetter } from '../saves/dead-letters.ts';
 import { openDeferredSaves, type DeferredSaves } from '../saves/deferred-saves.ts';
 import { createEventLog } from '../state/event-log.ts';
 import { hashResource } from '../state/hash-resource.ts';
-import { readHead } from '../state/run-head.ts';
+import { readHead } from '../head/run-head.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { createHead } from '../testing/run-heads.ts';

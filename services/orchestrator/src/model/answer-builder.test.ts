@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { delta, say, textEnd, textStart } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { createAnswerBuilder } from './answer-builder.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 
 const buildMade = (...chunks: Chunk[]) => {
   const builder = createAnswerBuilder('run-1.0');

@@ -2,7 +2,7 @@
 // that the provider refused, or broke off before any text, costs nothing.
 import { withCost, type Chunk, type Prompt, type ToolDefinition, type Usage } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
-import { readTextPiece } from '../release/text-pieces.ts';
+import { readTextPiece } from '../transcript/text-pieces.ts';
 import type { ModelAnswered, ModelFailure } from './model-stream.ts';
 
 export type CallMeter = {

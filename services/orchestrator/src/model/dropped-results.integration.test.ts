@@ -4,7 +4,7 @@ import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { isRunTainted, listTaintOrigins, readAnswerTrust } from '../state/run-labels.ts';
 import { listTypes, say } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FlushTick } from '../release/flush-tick.ts';
+import type { FlushTick } from '../transcript/flush-tick.ts';
 import { gatherParts, type Gathering } from './gather-parts.ts';
 import type { ModelPart } from './prompt.ts';
 

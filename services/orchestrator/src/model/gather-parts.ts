@@ -1,6 +1,6 @@
 // The parts of a model's stream in batches: a batch holds the parts of one turn of the event loop, with the pieces of a part joined. A batch that
 // only continues a part waits for the next tick; the start of a part, calls and ends do not. Reads any provider of the AI SDK.
-import type { FlushTick } from '../release/flush-tick.ts';
+import type { FlushTick } from '../transcript/flush-tick.ts';
 import type { ModelPart } from './prompt.ts';
 import { EMPTY_BUFFER, mayWait, reduceBuffer, type BufferEvent } from './piece-buffer.ts';
 

@@ -11,7 +11,7 @@ import {
   type ChunkOf,
   type Usage,
 } from '@millrace/contracts';
-import { makeChunk, type ChunkBody } from '../release/make-chunk.ts';
+import { makeChunk, type ChunkBody } from '../transcript/make-chunk.ts';
 import { createCallNamer } from './call-ids.ts';
 import type { ModelPart } from './prompt.ts';
 import { replaceOddIds } from './part-ids.ts';

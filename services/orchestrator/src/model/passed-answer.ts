@@ -1,7 +1,7 @@
 // Holds the part of a step's answer that has passed the output chain: its chunks, their places in the run, and the
 // partial objects of its text.
 import type { Chunk } from '@millrace/contracts';
-import { retractFrom } from '../transcript/retract.ts';
+import { retractFrom } from '../state/retract.ts';
 import type { Run } from '../state/run-context.ts';
 import { createAnswerBuilder, type AnswerBuilder } from './answer-builder.ts';
 import { createObjectPartials, NO_OBJECTS } from './object-partials.ts';

@@ -8,7 +8,7 @@ import { planEntry } from '../testing/plan-entries.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { createTestRun, type TestRun, type TestRunOptions } from '../testing/test-run.ts';
 import type { ModelEnd } from './model-stream.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { streamStep, type StepChunkSource } from './step-stream.ts';
 
 const nats = useNats();

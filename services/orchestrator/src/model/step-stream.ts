@@ -3,7 +3,7 @@
 // published or stored.
 import { createOpenParts, toWireError, type Chunk, type StageInput } from '@millrace/contracts';
 import { toBrokenEnding, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
-import { buildResponseMessageId } from '../release/response-message.ts';
+import { buildResponseMessageId } from '../transcript/response-message.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
 import { holdsProviderContent, readAnswerTrust } from '../state/run-labels.ts';

@@ -6,7 +6,7 @@ import { say, listTypes } from '../testing/chunks.ts';
 import { useOpenSteps, type Judge } from '../testing/open-steps.ts';
 import { goOn } from '../testing/scripted-replica.ts';
 import type { TestRun } from '../testing/test-run.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { FEEDBACK_TAG } from '../state/run-state.ts';
 
 const nats = useNats();

@@ -1,7 +1,7 @@
 // Ends a step: processToolResult judges its results in call order, they pass the output chain, and the passed ones
 // close the step. A rejected result is in no message, step or memory.
 import { nameText, pickCall, type Chunk, type ChunkOf, type PlacedResult, type ToolResult } from '@millrace/contracts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
 import { isSuspension, addRejected, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';

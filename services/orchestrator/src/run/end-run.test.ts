@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { makeText, listTypes } from '../testing/chunks.ts';
 import { makeAccepted, makeAnswer, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { endRun } from './end-run.ts';
 import { makeFinishChunk } from './finish-chunks.ts';
 import { omitUntrustedText } from './guard-own-texts.ts';

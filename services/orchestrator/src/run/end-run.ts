@@ -9,9 +9,9 @@ import {
   type RunStatus,
 } from '@millrace/contracts';
 import { createFailedRun } from '../state/failed-run.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { listInput } from '../state/run-state.ts';
-import { retractFrom, storeBeforeRetract } from '../transcript/retract.ts';
+import { retractFrom, storeBeforeRetract } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
 import { isEnding, toBrokenEnding, type Ending, type RejectedChunks } from '../state/interrupt.ts';
 import { passError, passTripwire, omitUntrustedText } from './guard-own-texts.ts';

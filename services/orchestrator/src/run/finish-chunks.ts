@@ -1,6 +1,6 @@
 // Builds the chunks that end a step and a run from the text that passed.
 import { readMessageText, selectMessages, type Chunk, type ChunkOf, type StepResult } from '@millrace/contracts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import type { Run } from '../state/run-context.ts';
 
 export type FinishChunk = ChunkOf<'finish'>;

@@ -1,9 +1,9 @@
 // Passes an answer through the output chain again after a change. The chain has counted the first form: each limit
 // begins its step again at `step-start`, as it does for a step that is retried.
 import type { Chunk } from '@millrace/contracts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { guardChunks, type GuardedChunks } from '../sessions/guard-chunks.ts';
-import { buildResponseMessageId } from '../release/response-message.ts';
+import { buildResponseMessageId } from '../transcript/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 
 /**

@@ -9,9 +9,9 @@ import {
   type Tripwire,
   type WireError,
 } from '@millrace/contracts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
-import { buildResponseMessageId } from '../release/response-message.ts';
+import { buildResponseMessageId } from '../transcript/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { guardAgain } from './guard-again.ts';
 

@@ -6,7 +6,7 @@ import { makeFinishChunk, type FinishChunk } from './finish-chunks.ts';
 import { guardFinishChunk } from './guard-finish-chunk.ts';
 import { passAnswer } from './guard-own-texts.ts';
 import { passReworded } from './pass-reworded.ts';
-import { buildResponseMessageId } from '../release/response-message.ts';
+import { buildResponseMessageId } from '../transcript/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { saveHistory } from '../saves/save-history.ts';
 

@@ -2,10 +2,10 @@
 // releases its result as a whole, otherwise before the changed text replaces the streamed one (restate-answer.ts).
 import { readMessageText, selectMessages, type Message } from '@millrace/contracts';
 import { addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
-import { buildResponseMessageId } from '../release/response-message.ts';
+import { buildResponseMessageId } from '../transcript/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { guardAgain } from './guard-again.ts';
-import { makeMessageChunks } from '../release/message-chunks.ts';
+import { makeMessageChunks } from '../transcript/message-chunks.ts';
 import { rebuildBuffered, takePassed } from './rebuild-buffered.ts';
 
 /** Passes the answers that have not passed in their current form, regardless of the entry and the stage that changed them. */

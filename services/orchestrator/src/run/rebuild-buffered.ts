@@ -7,9 +7,9 @@ import { labelChanged } from '../state/run-labels.ts';
 import { keepStored } from '../state/stored-texts.ts';
 import type { Run } from '../state/run-context.ts';
 import { guardAgain } from './guard-again.ts';
-import { isFrame, joinText, makeMessageChunks, makeStepFinish } from '../release/message-chunks.ts';
+import { isFrame, joinText, makeMessageChunks, makeStepFinish } from '../transcript/message-chunks.ts';
 import { isStepFinish, putInPlace, splitSteps, type StepChunks } from './step-chunks.ts';
-import { getOwner } from '../state/run-head.ts';
+import { getOwner } from '../head/run-head.ts';
 
 export type RewordedAnswer = {
   /** Place of the first chunk of these answers. */

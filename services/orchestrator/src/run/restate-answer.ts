@@ -3,13 +3,13 @@
 // and the ending before the retract: the next owner publishes the same.
 import { MillraceError, storedChunkSchema, toLoggedError, messageSchema, type Chunk } from '@millrace/contracts';
 import { z } from 'zod';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import type { Ending } from '../state/interrupt.ts';
 import { readVisible } from '../transcript/logged-chunks.ts';
-import { storeBeforeRetract } from '../transcript/retract.ts';
+import { storeBeforeRetract } from '../state/retract.ts';
 import type { Run } from '../state/run-context.ts';
-import { readHead } from '../state/run-head.ts';
-import { joinText, makeMessageChunks } from '../release/message-chunks.ts';
+import { readHead } from '../head/run-head.ts';
+import { joinText, makeMessageChunks } from '../transcript/message-chunks.ts';
 import {
   findRestated,
   listAdded,

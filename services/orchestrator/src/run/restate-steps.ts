@@ -1,8 +1,8 @@
 // Compares the streamed text of a run with its final text, and rebuilds the chunks of the steps that differ. The final
 // answers have passed the output chain. Pure.
 import { readMessageText, buildTextMessage, type Chunk, type Message, type RunState } from '@millrace/contracts';
-import { buildResponseMessageId } from '../release/response-message.ts';
-import { isFrame, joinText, makeMessageChunks, makeStepFinish } from '../release/message-chunks.ts';
+import { buildResponseMessageId } from '../transcript/response-message.ts';
+import { isFrame, joinText, makeMessageChunks, makeStepFinish } from '../transcript/message-chunks.ts';
 import { isStepFinish, putInPlace, splitSteps } from './step-chunks.ts';
 
 /** `text`: the joined text of the whole run. */

@@ -2,7 +2,7 @@
 // reads. Without that the run would fail when all of its calls are paid.
 import type { PlacedResult } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
-import { computeMaxEndBytes } from '../state/packed-end.ts';
+import { computeMaxEndBytes } from '../head/packed-end.ts';
 
 /** A tool result is in the messages and in the steps of the result. */
 const TIMES_STORED = 2;

@@ -11,7 +11,7 @@ import { scriptModel } from '../testing/scripted-model.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { serveTool } from '../testing/test-servings.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { endRun } from './end-run.ts';
 import type { Run } from '../state/run-context.ts';
 import { foldRun } from '../state/run-state.ts';

@@ -1,7 +1,7 @@
 // Runs a run from its input to its ending: the stages as statements, in order. A stage returns early if its result is
 // in RunState, so recovery re-enters this loop. Each returns undefined (the run continues) or an interrupt.
 import { listRunJudges, type MessageOp } from '@millrace/contracts';
-import { retractFrom } from '../transcript/retract.ts';
+import { retractFrom } from '../state/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
 import { failInOwnWords, isEnding, type Interrupt, type RunOutcome } from '../state/interrupt.ts';

@@ -8,7 +8,7 @@ import {
   type MessagePart,
   type Stage,
 } from '@millrace/contracts';
-import { buildResponseMessageId } from '../release/response-message.ts';
+import { buildResponseMessageId } from '../transcript/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { listLateJudges } from '../state/stored-texts.ts';
 import { isGivenAway } from '../state/run-stop.ts';

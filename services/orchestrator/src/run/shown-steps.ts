@@ -9,7 +9,7 @@ import {
   nameText,
   pickCall,
 } from '@millrace/contracts';
-import { pickAttachments, buildResponseMessageId } from '../release/response-message.ts';
+import { pickAttachments, buildResponseMessageId } from '../transcript/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Splits a run's chunks into those of its steps, and puts another answer among the chunks around it. Pure.
 import type { Chunk, ChunkOf } from '@millrace/contracts';
-import { isFrame } from '../release/message-chunks.ts';
+import { isFrame } from '../transcript/message-chunks.ts';
 
 export type StepChunks = { messageId: string | undefined; chunks: readonly Chunk[] };
 

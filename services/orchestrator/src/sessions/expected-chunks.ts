@@ -1,7 +1,7 @@
 // Compares a stream of chunks with an expected one, in a normal form: text by part as one string, because its pieces may be cut
 // differently; custom chunks in queues of their own; all other chunks as a whole and in order. Pure.
 import { isDataChunk, type Chunk } from '@millrace/contracts';
-import { readEndedPart, readTextPiece, withPiece } from '../release/text-pieces.ts';
+import { readEndedPart, readTextPiece, withPiece } from '../transcript/text-pieces.ts';
 
 export type ChunkRules = {
   isSame(expected: Chunk, chunk: Chunk): boolean;

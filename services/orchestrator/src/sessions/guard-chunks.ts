@@ -13,8 +13,8 @@ import {
 import { askWithPolicy, type AskTarget, type CallOutcome, type CallTarget } from '../calls/ask-with-policy.ts';
 import { guardOnce, type GuardedBatch } from './guard-batch.ts';
 import type { Interrupt } from '../state/interrupt.ts';
-import { makeMessageChunks } from '../release/message-chunks.ts';
-import { buildResponseMessageId } from '../release/response-message.ts';
+import { makeMessageChunks } from '../transcript/message-chunks.ts';
+import { buildResponseMessageId } from '../transcript/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { readChunksTrust } from '../state/run-labels.ts';
 import { createFold, foldReported, foldVerdict, judge, type StageFold } from '../calls/verdict-fold.ts';

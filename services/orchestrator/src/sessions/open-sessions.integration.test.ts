@@ -19,7 +19,7 @@ import { failure, goOn } from '../testing/scripted-replica.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import { serveInTest } from '../testing/test-servings.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { openSessions } from './open-sessions.ts';
 import { guardChunks } from './guard-chunks.ts';
 

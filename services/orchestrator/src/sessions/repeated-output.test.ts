@@ -2,7 +2,7 @@ import type { Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { dataChunk, delta, textEnd, makeText, textStart } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { compareWith, type Fresh } from './repeated-output.ts';
 
 /** The chunks to publish, one by one as they arrive, and all of them at the end. */

@@ -2,7 +2,7 @@
 import { SESSION_LIMITS } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { delta, makeText } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { usePlayedSessions, words, type PlayedSession } from '../testing/session-replica.ts';

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { delta, makeText } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { usePlayedSessions, words } from '../testing/session-replica.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');

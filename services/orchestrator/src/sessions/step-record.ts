@@ -1,7 +1,7 @@
 // Records a step's stream: the raw chunks that entered its processors, and the published output. Kept so that lost
 // sessions can be opened again on another replica, and bounded: a step above the bounds cannot be moved.
 import type { Chunk } from '@millrace/contracts';
-import { readTextPiece } from '../release/text-pieces.ts';
+import { readTextPiece } from '../transcript/text-pieces.ts';
 
 /** A long answer with long reasoning has some 20,000 pieces. */
 const MAX_KEPT_CHUNKS = 32 * 1024;

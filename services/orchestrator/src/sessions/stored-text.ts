@@ -1,6 +1,6 @@
 // Keeps the text of an answer at memory's position among the sessions of its step.
 import type { Chunk, PlanEntry } from '@millrace/contracts';
-import { joinText } from '../release/message-chunks.ts';
+import { joinText } from '../transcript/message-chunks.ts';
 
 export type StoredText = {
   /** Adds chunks that enter the session at this index or, after the last one, leave it. */

@@ -2,7 +2,7 @@ import type { Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { dataChunk, delta, say, textEnd, textStart } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { createUnchangedOutput } from './unchanged-output.ts';
 
 const makeSource = (payload: object) => makeChunk(RUN_ID, { type: 'source', payload: { id: 's', ...payload } });

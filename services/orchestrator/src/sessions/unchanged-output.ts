@@ -2,7 +2,7 @@
 // custom chunks. Chunks that a replica names in order are only counted. Pure.
 import { isDeepStrictEqual } from 'node:util';
 import { isDataChunk, type Chunk } from '@millrace/contracts';
-import { readTextPiece } from '../release/text-pieces.ts';
+import { readTextPiece } from '../transcript/text-pieces.ts';
 import { expectChunks, type ChunkMatch, type ChunkRules } from './expected-chunks.ts';
 
 export type UnchangedOutput = {

@@ -1,7 +1,7 @@
 // Suspends a stage, and resumes it when the answer is stored: at the entry that asked, with the changes of the entries
 // before it, which are not called again.
 import { editedAnswerSchema, type HeldPending, type JsonValue, type Stage, type StageInput } from '@millrace/contracts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { SUSPEND, type Interrupt } from '../state/interrupt.ts';
 import { askPending, findPendingAt } from '../state/pending.ts';
 import type { Run } from '../state/run-context.ts';

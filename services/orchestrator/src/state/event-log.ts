@@ -2,7 +2,7 @@
 import { MillraceError, COMMON_VERSION, type RunEvent } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { hashResource } from './hash-resource.ts';
-import { createStoredQueue } from '../release/stored-queue.ts';
+import { createStoredQueue } from '../streams/stored-queue.ts';
 
 type EventBody = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at' | 'epoch'> : never) : never;
 

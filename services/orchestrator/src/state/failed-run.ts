@@ -1,6 +1,6 @@
 // Builds the end of a run that has no answer.
 import type { RunEnd, RunResult, Usage, WireError } from '@millrace/contracts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 
 /** A result without text, messages and steps. */
 export function createEmptyResult(runId: string): Omit<RunResult, 'status'> {

@@ -13,8 +13,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHead } from '../testing/run-heads.ts';
 import { delta } from '../testing/chunks.ts';
-import { FencedError } from '../release/fenced-error.ts';
-import { readHead } from './run-head.ts';
+import { FencedError } from '../streams/fenced-error.ts';
+import { readHead } from '../head/run-head.ts';
 import { askCancel, isCancelAsked, openRunStore } from './run-store.ts';
 
 const nats = useNats();

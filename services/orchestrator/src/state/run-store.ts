@@ -10,9 +10,9 @@ import {
 } from '@millrace/contracts';
 import { readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
-import { FencedError } from '../release/fenced-error.ts';
-import { createHeadWriter, type HeadWriter } from './head-writer.ts';
-import { FINAL_TTL_SECONDS, nameEnd, computeStateTtlSeconds, writeEnd } from './run-head.ts';
+import { FencedError } from '../streams/fenced-error.ts';
+import { createHeadWriter, type HeadWriter } from '../head/head-writer.ts';
+import { FINAL_TTL_SECONDS, nameEnd, computeStateTtlSeconds, writeEnd } from '../head/run-head.ts';
 import { retryThroughOutages } from '../streams/retry-outages.ts';
 
 export type RunStore = {

@@ -1,6 +1,6 @@
 // Builds the results of steps: the accepted answers with the results of their calls. Pure.
 import type { RunState, StepAnswer, StepResult, ToolResult } from '@millrace/contracts';
-import { pickAttachments } from '../release/response-message.ts';
+import { pickAttachments } from '../transcript/response-message.ts';
 
 /** Returns the steps with the one that is not accepted yet. */
 export function appendStep(state: RunState, answer: StepAnswer): StepResult[] {

@@ -13,7 +13,7 @@ import {
 } from '@millrace/contracts';
 import { deleteEntry, locateEntry, purgeEntries, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { deleteRunState } from './delete-run-state.ts';
-import { readHead } from './run-head.ts';
+import { readHead } from '../head/run-head.ts';
 import type { Run } from './run-context.ts';
 
 type SuspensionAddress = Pick<RunHead, 'tenant' | 'runId'>;

@@ -3,7 +3,7 @@
 import { MillraceError, isRetryable, timings } from '@millrace/contracts';
 import { isBug } from '@millrace/bus';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FencedError } from '../release/fenced-error.ts';
+import { FencedError } from './fenced-error.ts';
 
 const RETRY_WAIT_MS = 200;
 

@@ -3,7 +3,7 @@ import { openJetStream } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FencedError } from '../release/fenced-error.ts';
+import { FencedError } from '../streams/fenced-error.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { makeText } from '../testing/chunks.ts';
 import { createDriver } from '../testing/driven-runs.ts';

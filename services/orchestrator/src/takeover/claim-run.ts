@@ -27,7 +27,7 @@ import {
   locateHead,
   openNextEpoch,
   readEnd,
-} from '../state/run-head.ts';
+} from '../head/run-head.ts';
 import type { Deps } from '../state/run-context.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { retryThroughOutages } from '../streams/retry-outages.ts';

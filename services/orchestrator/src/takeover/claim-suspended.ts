@@ -2,7 +2,7 @@
 // epoch, with the remaining time of the run. A redelivery of the command is a takeover, as of any run.
 import { MillraceError, isRetryable, type Command, type RunHead } from '@millrace/contracts';
 import { createConflictError, type Delivery, type JetStreamAccess } from '@millrace/bus';
-import { isAtRest, locateHead, openNextEpoch } from '../state/run-head.ts';
+import { isAtRest, locateHead, openNextEpoch } from '../head/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { retryThroughOutages } from '../streams/retry-outages.ts';
 import { readStoredAnswers } from '../state/suspension-store.ts';

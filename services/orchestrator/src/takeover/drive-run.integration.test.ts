@@ -11,7 +11,7 @@ import { countSubscriptions } from '../testing/subscriptions.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import type { Say } from '../testing/scripted-model.ts';
 import { driveRun } from './drive-run.ts';
-import { FencedError } from '../release/fenced-error.ts';
+import { FencedError } from '../streams/fenced-error.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { askCancel } from '../state/run-store.ts';
 

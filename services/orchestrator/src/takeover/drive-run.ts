@@ -14,8 +14,8 @@ import {
   type WireError,
 } from '@millrace/contracts';
 import type { Delivery } from '@millrace/bus';
-import { makeChunk } from '../release/make-chunk.ts';
-import type { ChunkPublisher } from '../release/chunk-publisher.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
+import type { ChunkPublisher } from '../transcript/chunk-publisher.ts';
 import { openEpoch } from './open-epoch.ts';
 import { isCancelAsked } from '../state/run-store.ts';
 import { claimRun, unreadable, type ClaimedRun } from './claim-run.ts';
@@ -27,7 +27,7 @@ import { createRun, type Deps, type Run, type RunParts } from '../state/run-cont
 import { resolveRunAgent } from '../settings/run-agent.ts';
 import { createInitialState } from '../state/run-state.ts';
 import { createFailedRun } from '../state/failed-run.ts';
-import { FencedError } from '../release/fenced-error.ts';
+import { FencedError } from '../streams/fenced-error.ts';
 import { OBSERVED_WITHIN_MS } from '../state/observer-queues.ts';
 import { isGivenAway, type RunStop } from '../state/run-stop.ts';
 import { extendAck } from './extend-ack.ts';

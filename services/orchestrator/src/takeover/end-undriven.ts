@@ -3,12 +3,12 @@
 // of the chunk that announced the suspension.
 import { readOwner, type RunEnd, type RunHead, type WireError } from '@millrace/contracts';
 import type { BucketEntry, JetStreamAccess } from '@millrace/bus';
-import { createChunkPublisher } from '../release/chunk-publisher.ts';
+import { createChunkPublisher } from '../transcript/chunk-publisher.ts';
 import { createEmptyResult, createFailedRun } from '../state/failed-run.ts';
 import { createEventLog } from '../state/event-log.ts';
-import { FencedError } from '../release/fenced-error.ts';
-import { makeChunk } from '../release/make-chunk.ts';
-import { openNextEpoch, readEnd, readHead } from '../state/run-head.ts';
+import { FencedError } from '../streams/fenced-error.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
+import { openNextEpoch, readEnd, readHead } from '../head/run-head.ts';
 import { openUndriven } from '../state/run-store.ts';
 import { storeEnding } from './store-ending.ts';
 

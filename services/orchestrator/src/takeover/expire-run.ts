@@ -6,7 +6,7 @@ import { setTimer, type JetStreamAccess } from '@millrace/bus';
 import { wakeIfAnswered } from './after-suspension.ts';
 import { endUndriven } from './end-undriven.ts';
 import { deleteRunState } from '../state/delete-run-state.ts';
-import { readHead } from '../state/run-head.ts';
+import { readHead } from '../head/run-head.ts';
 import { computeExpiryDueAt } from '../state/suspension-store.ts';
 
 export async function expireRun(access: JetStreamAccess, { tenant, runId, epoch }: Expiry): Promise<void> {

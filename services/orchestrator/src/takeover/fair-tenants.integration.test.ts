@@ -3,7 +3,7 @@ import { OPERATOR_CALLER, RUN_SHARDS, computeHomeShard, buildTextMessage } from 
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { submitRun } from '../api/submit-run.ts';
-import { readHead } from '../state/run-head.ts';
+import { readHead } from '../head/run-head.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 

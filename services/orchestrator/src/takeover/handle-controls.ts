@@ -4,7 +4,7 @@
 import { controlSchema, toLoggedError, readControlAddress, type Control } from '@millrace/contracts';
 import { listen, type Listening } from '@millrace/bus';
 import type { Deps } from '../state/run-context.ts';
-import { readHead } from '../state/run-head.ts';
+import { readHead } from '../head/run-head.ts';
 import { isCancelAsked } from '../state/run-store.ts';
 import type { RunStop } from '../state/run-stop.ts';
 import { retryThroughOutages } from '../streams/retry-outages.ts';

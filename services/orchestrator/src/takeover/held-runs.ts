@@ -1,7 +1,7 @@
 // The runs that orchestrators hold at this moment: their commands are in flight, and their heads name the owner. One at rest is held until its
 // command is acknowledged: if its owner is lost before that, the next one publishes its last chunk again.
 import { listInFlight, type InFlight, type JetStreamAccess } from '@millrace/bus';
-import { locateHead } from '../state/run-head.ts';
+import { locateHead } from '../head/run-head.ts';
 
 /** `revision`: of the head, which its owner moves with each checkpoint. */
 export type HeldRun = InFlight & { owner: string; revision: number };

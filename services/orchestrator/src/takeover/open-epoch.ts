@@ -2,10 +2,10 @@
 // previous owner and begins with a retract of the chunks after that owner's last checkpoint.
 import { readOwner } from '@millrace/contracts';
 import { publish, type JetStreamAccess } from '@millrace/bus';
-import { createChunkPublisher, type ChunkPublisher } from '../release/chunk-publisher.ts';
+import { createChunkPublisher, type ChunkPublisher } from '../transcript/chunk-publisher.ts';
 import { createEventLog, type EventLog } from '../state/event-log.ts';
-import { makeChunk } from '../release/make-chunk.ts';
-import { getOwner } from '../state/run-head.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
+import { getOwner } from '../head/run-head.ts';
 import type { RunStop } from '../state/run-stop.ts';
 import type { RunStore } from '../state/run-store.ts';
 

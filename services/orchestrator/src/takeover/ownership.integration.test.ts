@@ -4,7 +4,7 @@ import { writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readEvents } from '../api/read-run.ts';
-import { FencedError } from '../release/fenced-error.ts';
+import { FencedError } from '../streams/fenced-error.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { makeText, listTypes } from '../testing/chunks.ts';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';

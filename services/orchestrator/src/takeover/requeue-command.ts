@@ -4,7 +4,7 @@
 import { toLoggedError } from '@millrace/contracts';
 import type { Bus, Delivery } from '@millrace/bus';
 import type { Deps } from '../state/run-context.ts';
-import { isAtRest, readHead } from '../state/run-head.ts';
+import { isAtRest, readHead } from '../head/run-head.ts';
 import { retryThroughOutages } from '../streams/retry-outages.ts';
 import { raceAbort } from '../streams/unless-stopped.ts';
 

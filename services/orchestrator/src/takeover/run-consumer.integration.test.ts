@@ -5,7 +5,7 @@ import { useJetStream } from '../testing/jetstream.ts';
 import { useRunConsumers } from '../testing/run-consumers.ts';
 import { driveRun } from './drive-run.ts';
 import type { RunConsumer } from './run-consumer.ts';
-import { readHead } from '../state/run-head.ts';
+import { readHead } from '../head/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 
 const nats = useNats();

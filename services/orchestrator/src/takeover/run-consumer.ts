@@ -6,7 +6,7 @@ import { requeueCommand } from './requeue-command.ts';
 import { handleControls } from './handle-controls.ts';
 import { createWaitingCommands } from './waiting-commands.ts';
 import type { Deps } from '../state/run-context.ts';
-import { FencedError } from '../release/fenced-error.ts';
+import { FencedError } from '../streams/fenced-error.ts';
 import { createRunStop, type RunStop } from '../state/run-stop.ts';
 
 export type RunConsumer = {

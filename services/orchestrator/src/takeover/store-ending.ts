@@ -3,13 +3,13 @@
 // leaves nothing behind: its end is removed, because no head names it.
 import { MillraceError, type RunEnd, type RunHead, type StoredEnd, type WireError } from '@millrace/contracts';
 import type { Delivery, JetStreamAccess } from '@millrace/bus';
-import type { ChunkPublisher } from '../release/chunk-publisher.ts';
+import type { ChunkPublisher } from '../transcript/chunk-publisher.ts';
 import { createFailedRun } from '../state/failed-run.ts';
 import type { EventLog } from '../state/event-log.ts';
-import { FencedError } from '../release/fenced-error.ts';
+import { FencedError } from '../streams/fenced-error.ts';
 import { deleteRunState } from '../state/delete-run-state.ts';
-import { computeMaxEndBytes, packEnd } from '../state/packed-end.ts';
-import { dropEnd } from '../state/run-head.ts';
+import { computeMaxEndBytes, packEnd } from '../head/packed-end.ts';
+import { dropEnd } from '../head/run-head.ts';
 import type { RunStore } from '../state/run-store.ts';
 import { retryThroughOutages } from '../streams/retry-outages.ts';
 

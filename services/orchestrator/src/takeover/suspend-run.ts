@@ -13,11 +13,11 @@ import {
 } from '@millrace/contracts';
 import { setTimer } from '@millrace/bus';
 import { completeSuspension } from './after-suspension.ts';
-import { FencedError } from '../release/fenced-error.ts';
+import { FencedError } from '../streams/fenced-error.ts';
 import { forgetOriginals, forgetSuspension } from '../state/delete-run-state.ts';
 import { fail, type RunOutcome } from '../state/interrupt.ts';
 import { prolongRecords } from '../state/load-run.ts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import type { Run } from '../state/run-context.ts';
 import { ignoreFenced, type EndingParts } from './store-ending.ts';
 import {

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { submitRun } from '../api/submit-run.ts';
 import { createDeadLettersApi } from '../api/dead-letters-api.ts';
 import { loadRun } from '../state/load-run.ts';
-import { readHead } from '../state/run-head.ts';
+import { readHead } from '../head/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { askCancel, buildRecordName } from '../state/run-store.ts';
 import { lookCalls, lookTool } from '../testing/look-tool.ts';

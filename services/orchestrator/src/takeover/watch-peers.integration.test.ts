@@ -12,7 +12,7 @@ import {
 } from '@millrace/bus';
 import { createCollectedLog, eventually, useBus, useNats } from '@millrace/testkit';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createQueuedHead } from '../state/run-head.ts';
+import { createQueuedHead } from '../head/run-head.ts';
 import { submitRun } from '../api/submit-run.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { useJetStream } from '../testing/jetstream.ts';

@@ -1,6 +1,6 @@
 // Chunks of a test's run.
 import type { Chunk } from '@millrace/contracts';
-import { makeChunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
 import { RUN_ID } from './run-states.ts';
 
 export const delta = (text: string, id = 't'): Chunk =>

@@ -16,7 +16,7 @@ import { listen, readEntry, writeEntry, type Delivery } from '@millrace/bus';
 import { onTestFinished } from 'vitest';
 import { driveRun } from '../takeover/drive-run.ts';
 import type { Deps } from '../state/run-context.ts';
-import { readEnd, readHead } from '../state/run-head.ts';
+import { readEnd, readHead } from '../head/run-head.ts';
 import { createRunStop, type RunStop } from '../state/run-stop.ts';
 import { createDiscovery } from '../peers/discovery.ts';
 import { createSessionInbox } from '../peers/session-inbox.ts';

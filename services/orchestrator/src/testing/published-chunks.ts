@@ -1,6 +1,6 @@
 // A publisher that keeps its chunks in a list, and a reader's view of them.
 import type { Chunk } from '@millrace/contracts';
-import { isTransient, type ChunkPublisher } from '../release/chunk-publisher.ts';
+import { isTransient, type ChunkPublisher } from '../transcript/chunk-publisher.ts';
 
 export type PublishedChunks = ChunkPublisher & {
   all: Chunk[];

@@ -10,7 +10,7 @@ import {
   type ToolCall,
 } from '@millrace/contracts';
 import { createInitialState, reduceRun } from '../state/run-state.ts';
-import { buildResponseMessageId } from '../release/response-message.ts';
+import { buildResponseMessageId } from '../transcript/response-message.ts';
 
 export const RUN_ID = 'run-1';
 

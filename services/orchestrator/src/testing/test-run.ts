@@ -4,7 +4,7 @@ import type { Agent, Chunk, Plan, PlanEntry, RunAction, RunRequest, RunState } f
 import type { Bus, JetStreamAccess } from '@millrace/bus';
 import { onTestFinished } from 'vitest';
 import type { Discovery } from '../peers/discovery.ts';
-import { isTransient, type ChunkPublisher } from '../release/chunk-publisher.ts';
+import { isTransient, type ChunkPublisher } from '../transcript/chunk-publisher.ts';
 import type { EventLog } from '../state/event-log.ts';
 import { createRun, type Deps, type Run } from '../state/run-context.ts';
 import type { StopReason } from '../state/run-stop.ts';

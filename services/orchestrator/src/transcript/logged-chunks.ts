@@ -11,7 +11,7 @@ import type { JetStreamAccess } from '@millrace/bus';
 import { findPosition } from './find-position.ts';
 import { areChunksMissing, findFirstNeeded } from './missing-chunks.ts';
 import { readPage, readStored } from '../streams/read-stored.ts';
-import { getLastIndex, isAtRest, readEnd } from '../state/run-head.ts';
+import { getLastIndex, isAtRest, readEnd } from '../head/run-head.ts';
 import { selectVisibleChunks, type Visible } from './visible-chunks.ts';
 
 /** Size of one page; a reader continues from its end. A quarter of the maximum message size of the shipped server. */

@@ -1,7 +1,7 @@
 // Decides whether the log still has the requested chunks. The log drops its oldest messages: a reader of an older or
 // longer run gets an error, because an answer without its first chunks would look as if they had been retracted. Pure.
 import { isAfter, containsPosition, type ChunkBatch, type Position, type RunHead } from '@millrace/contracts';
-import { getLastIndex } from '../state/run-head.ts';
+import { getLastIndex } from '../head/run-head.ts';
 import type { Base } from './visible-chunks.ts';
 
 type OwnedChunks = Pick<RunHead, 'nextIndex' | 'status'> & { owners: readonly Base[] };

@@ -3,7 +3,7 @@
 import { isFinal, toLoggedError, parseLogSubject } from '@millrace/contracts';
 import { waitAtMost, type JetStreamAccess } from '@millrace/bus';
 import { setTimeout as delay } from 'node:timers/promises';
-import { locateHead } from '../state/run-head.ts';
+import { locateHead } from '../head/run-head.ts';
 
 const CHECK_EVERY_MS = 3_000;
 /** A stream is trimmed when it holds more than this part of its `max_bytes`, and until it holds less than the other. */

@@ -1,8 +1,8 @@
 // Retracts chunks: clients drop everything from the index on. If nothing was published, no retract is sent.
 import { MillraceError, type ErrorCode } from '@millrace/contracts';
-import { FencedError } from '../release/fenced-error.ts';
-import { makeChunk } from '../release/make-chunk.ts';
-import type { Run } from '../state/run-context.ts';
+import { FencedError } from '../streams/fenced-error.ts';
+import { makeChunk } from '../transcript/make-chunk.ts';
+import type { Run } from './run-context.ts';
 
 /** @param reason of a repeated step, or the code of the failed model call */
 export function retractFrom(run: Run, from: number, reason?: 'retry' | { code: ErrorCode }): void {

@@ -11,7 +11,7 @@ import {
   type LogKind,
 } from '@millrace/contracts';
 import { publishBytes, type JetStreamAccess } from '@millrace/bus';
-import { createStoredQueue } from './stored-queue.ts';
+import { createStoredQueue } from '../streams/stored-queue.ts';
 
 /** The log gathers chunks for this time or up to this size. */
 const GATHER_MS = 250;

@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { readStored } from '../streams/read-stored.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { FencedError } from './fenced-error.ts';
+import { FencedError } from '../streams/fenced-error.ts';
 import { createChunkPublisher } from './chunk-publisher.ts';
 
 const nats = useNats();
