@@ -1,7 +1,8 @@
 // An adversarial processor breaks the protocol against the real orchestrator in every known way: it ends at most its
 // own run, with a code and without forged content; later runs are served. This file covers the answers to a stage call.
 import { setTimeout as delay } from 'node:timers/promises';
-import { useNats } from '@millrace/testkit';
+import { makeReply, useNats, type WireScript } from '@millrace/testkit';
+import { headers } from 'nats';
 import { describe, expect, test } from 'vitest';
 import { joinText } from './collect.ts';
 import {
@@ -9,12 +10,10 @@ import {
   MEBIBYTE,
   PATIENT_MS,
   SAID,
-  makeAnswer,
   readRunId,
   useAdversaries,
   type Adversary,
 } from './hostile/run-adversary.ts';
-import type { WireScript } from './hostile/scripted-wire.ts';
 
 const nats = useNats();
 const adversaries = useAdversaries(nats);
@@ -23,7 +22,6 @@ const forged = { type: 'halt', response: 'forged' };
 describe('an adversarial processor of a stage', () => {
   const makeAdversary = (call: WireScript['call']): Adversary => ({
     stage: 'processInput',
-    timeoutMs: 1_500,
     call,
   });
   const fails: [string, string, RegExp, Adversary][] = [
@@ -33,7 +31,7 @@ describe('an adversarial processor of a stage', () => {
       /^processor-timeout$/,
       makeAdversary(async (_call, wire) => {
         await delay(1_600);
-        wire.reply(makeAnswer(wire, forged));
+        wire.reply(makeReply(wire, forged));
       }),
     ],
     ['never answers', 'the run fails within the timeout', /^processor-timeout$/, makeAdversary(() => undefined)],
@@ -47,7 +45,12 @@ describe('an adversarial processor of a stage', () => {
       'answers with an error in the headers of NATS services',
       'the run fails with it',
       /^service-failed$/,
-      makeAdversary((_call, wire) => wire.throws('forged: no such table')),
+      makeAdversary((_call, wire) => {
+        const thrown = headers();
+        thrown.set('Nats-Service-Error', 'forged: no such table');
+        thrown.set('Nats-Service-Error-Code', '500');
+        wire.reply('', thrown);
+      }),
     ],
     [
       'answers with an unknown error code',
@@ -59,7 +62,7 @@ describe('an adversarial processor of a stage', () => {
       'returns a state that is not an object',
       'the run fails',
       /^(message-invalid|processor-failed)$/,
-      makeAdversary((_call, wire) => wire.reply(makeAnswer(wire, { ...GO_ON, state: ['forged'] }))),
+      makeAdversary((_call, wire) => wire.reply(makeReply(wire, { ...GO_ON, state: ['forged'] }))),
     ],
     [
       'returns a state that is not JSON',
@@ -77,7 +80,7 @@ describe('an adversarial processor of a stage', () => {
       /^processor-verdict-refused$/,
       makeAdversary((_call, wire) =>
         wire.reply(
-          makeAnswer(wire, {
+          makeReply(wire, {
             ...GO_ON,
             changes: {
               ops: [
@@ -95,7 +98,7 @@ describe('an adversarial processor of a stage', () => {
       'skips a sequence number of its answers',
       'the run fails',
       /^session-lost$/,
-      makeAdversary((_call, wire) => wire.reply(makeAnswer(wire, forged, { sequence: 3 }))),
+      makeAdversary((_call, wire) => wire.reply(makeReply(wire, forged, { sequence: 3 }))),
     ],
     [
       'floods its caller with progress',
@@ -108,7 +111,7 @@ describe('an adversarial processor of a stage', () => {
             progress: [{ type: 'data-forged', runId: readRunId(call), from: 'AGENT', data: 'x' }],
             replica: wire.replica,
           });
-        wire.reply(makeAnswer(wire, GO_ON, { sequence: 5_000 }));
+        wire.reply(makeReply(wire, GO_ON, { sequence: 5_000 }));
       }),
     ],
     [
@@ -116,7 +119,7 @@ describe('an adversarial processor of a stage', () => {
       'the run fails',
       /^state-too-large$/,
       makeAdversary((_call, wire) =>
-        wire.reply(makeAnswer(wire, { ...GO_ON, state: { held: 'x'.repeat(2 * MEBIBYTE) } })),
+        wire.reply(makeReply(wire, { ...GO_ON, state: { held: 'x'.repeat(2 * MEBIBYTE) } })),
       ),
     ],
     [
@@ -129,7 +132,7 @@ describe('an adversarial processor of a stage', () => {
           progress: [{ type: 'data-forged', runId: readRunId(call), from: 'AGENT', data: 'x'.repeat(2 * MEBIBYTE) }],
           replica: wire.replica,
         });
-        wire.reply(makeAnswer(wire, GO_ON, { sequence: 1 }));
+        wire.reply(makeReply(wire, GO_ON, { sequence: 1 }));
       }),
     ],
   ];
@@ -144,13 +147,13 @@ describe('an adversarial processor of a stage', () => {
   const passes: [string, Adversary][] = [
     [
       'answers twice: the first answer applies',
-      makeAdversary((_call, wire) => [GO_ON, forged].forEach((verdict) => wire.reply(makeAnswer(wire, verdict)))),
+      makeAdversary((_call, wire) => [GO_ON, forged].forEach((verdict) => wire.reply(makeReply(wire, verdict)))),
     ],
     [
       'returns its input with changes: the changes are ignored',
       makeAdversary((call, wire) =>
         wire.reply(
-          makeAnswer(wire, GO_ON, {
+          makeReply(wire, GO_ON, {
             ...call,
             input: { text: 'forged' },
             run: { runId: 'another-run', tenant: 'other' },
@@ -160,18 +163,18 @@ describe('an adversarial processor of a stage', () => {
     ],
     [
       'answers in the name of another run and replica: the answer applies to this call',
-      makeAdversary((_call, wire) => wire.reply(makeAnswer(wire, GO_ON, { replica: 'another', runId: 'another-run' }))),
+      makeAdversary((_call, wire) => wire.reply(makeReply(wire, GO_ON, { replica: 'another', runId: 'another-run' }))),
     ],
     [
       'answers and disconnects before its answer is applied: the answer applies',
       makeAdversary((_call, wire) => {
-        wire.reply(makeAnswer(wire, GO_ON));
+        wire.reply(makeReply(wire, GO_ON));
         wire.die();
       }),
     ],
   ];
   test.concurrent.each(passes)('an adversarial processor that %s', async (_name, wire) => {
-    const { chunks, result } = await adversaries.run({ ...wire, timeoutMs: PATIENT_MS });
+    const { chunks, result } = await adversaries.run(wire, PATIENT_MS);
     expect(result).toMatchObject({ status: 'finished', text: SAID });
     expect(JSON.stringify([chunks, result])).not.toContain('forged');
     await adversaries.stillServing();

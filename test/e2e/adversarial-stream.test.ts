@@ -1,21 +1,12 @@
 // An adversarial processor breaks the protocol against the real orchestrator in every known way: it ends at most its
 // own run, with a code and without forged content; later runs are served. This file covers its sessions.
-import { useNats } from '@millrace/testkit';
+import { listChunks, makeOpened, passStream, useNats, type StreamTwist, type WireJson } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import {
-  GO_ON,
-  MEBIBYTE,
-  PATIENT_MS,
-  SAID,
-  listChunks,
-  readService,
-  useAdversaries,
-  type Adversary,
-} from './hostile/run-adversary.ts';
-import type { WireJson, ScriptedWire } from './hostile/scripted-wire.ts';
+import { GO_ON, MEBIBYTE, PATIENT_MS, SAID, useAdversaries, type Adversary } from './hostile/run-adversary.ts';
 
 const nats = useNats();
 const adversaries = useAdversaries(nats);
+const NEVER = { changes: { processOutputStream: 'never' } };
 const makeDelta = (runId: string, text: string): WireJson => ({
   type: 'text-delta',
   runId,
@@ -24,44 +15,7 @@ const makeDelta = (runId: string, text: string): WireJson => ({
 });
 
 describe('an adversarial processor of the stream', () => {
-  const makeOpened = (call: WireJson, wire: ScriptedWire): WireJson => ({
-    opened: true,
-    service: readService(call),
-    replica: wire.replica,
-    served: 1,
-  });
-  /** Returns the correct output as modified by `twist`; a batch in the open request passes. */
-  const streaming = (
-    twist: (right: WireJson, batch: WireJson, wire: ScriptedWire) => readonly unknown[],
-  ): Adversary => {
-    const sessions = new Map<unknown, { sequence: number; processed: number }>();
-    return {
-      stage: 'processOutputStream',
-      timeoutMs: 1_500,
-      call(call, wire) {
-        const output = { chunks: call['chunks'] ?? [], verdicts: [GO_ON], ms: [0] };
-        sessions.set(call['session'], { sequence: 0, processed: 0 });
-        wire.reply({ ...makeOpened(call, wire), ...(call['end'] === true && { output }) });
-      },
-      batch(batch, wire) {
-        const session = sessions.get(batch['session']);
-        if (!session || batch['drop'] === true) return;
-        session.processed += listChunks(batch).length;
-        const end = batch['end'] === true ? { verdicts: [GO_ON], ms: [0] } : {};
-        const right = {
-          session: batch['session'],
-          sequence: session.sequence,
-          processed: session.processed,
-          chunks: batch['chunks'],
-          ...end,
-        };
-        for (const message of twist(right, batch, wire)) {
-          wire.out(message);
-          session.sequence += 1;
-        }
-      },
-    };
-  };
+  const streaming = (twist?: StreamTwist): Adversary => ({ stage: 'processOutputStream', ...passStream(twist) });
 
   /** Counts each chunk as processed at once, and sends all of them when the step ends. */
   const sendAllAtEnd = (): Adversary => {
@@ -73,7 +27,7 @@ describe('an adversarial processor of the stream', () => {
   };
 
   test('a processor that passes everything lets its run finish, so the following tests depend on their twist alone', async () => {
-    const { result } = await adversaries.run({ ...streaming((right) => [right]), timeoutMs: PATIENT_MS });
+    const { result } = await adversaries.run(streaming(), PATIENT_MS);
     expect(result).toMatchObject({ status: 'finished', text: SAID });
   });
 
@@ -156,9 +110,8 @@ describe('an adversarial processor of the stream', () => {
       /./,
       {
         stage: 'processOutputStream',
-        timeoutMs: 1_500,
-        call: (call, wire) => {
-          wire.reply(makeOpened(call, wire));
+        call: (_call, wire) => {
+          wire.reply(makeOpened(wire));
           wire.die();
         },
       },
@@ -222,7 +175,7 @@ describe('an adversarial processor of the stream', () => {
     ],
   ];
   test.each(passes)('a processor that %s lets its run finish', async (_name, wire) => {
-    const { chunks, result } = await adversaries.run({ ...wire, timeoutMs: PATIENT_MS });
+    const { chunks, result } = await adversaries.run(wire, PATIENT_MS);
     expect(result).toMatchObject({ status: 'finished', text: SAID });
     expect(JSON.stringify(chunks)).not.toContain('forged');
     await adversaries.stillServing();
@@ -230,17 +183,14 @@ describe('an adversarial processor of the stream', () => {
 
   test('a processor that declares no changes and masks a word fails its run with a code, and none of its chunks is published', async () => {
     const masking = streaming((right) => [JSON.parse(JSON.stringify(right).replaceAll('more', 'forged'))]);
-    const { chunks, result, path } = await adversaries.run({ ...masking, changes: { processOutputStream: 'never' } });
+    const { chunks, result, path } = await adversaries.run({ ...masking, descriptor: NEVER });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'processor-verdict-refused', path } });
     expect(JSON.stringify([chunks, result])).not.toContain('forged');
     await adversaries.stillServing();
   });
 
   test('a processor that declares no changes and makes none lets its run finish', async () => {
-    const { result } = await adversaries.run({
-      ...streaming((right) => [right]),
-      changes: { processOutputStream: 'never' },
-    });
+    const { result } = await adversaries.run({ ...streaming(), descriptor: NEVER });
     expect(result).toMatchObject({ status: 'finished', text: SAID });
   });
 

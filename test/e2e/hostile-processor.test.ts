@@ -1,12 +1,22 @@
 // A hostile processor: its return values, errors and bus messages must not pass the guards of its agent and must end
 // only its own run.
 import type { Chunk } from '@millrace/contracts';
-import { defineProcessor, eventually, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
+import {
+  defineProcessor,
+  eventually,
+  makeOpened,
+  makeReply,
+  serveWire,
+  useBus,
+  useNats,
+  useProcessors,
+  useStack,
+  type ScriptedWire,
+} from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { applying } from './apply-agent.ts';
 import { collect, formatWithoutIds, joinText } from './collect.ts';
-import { makeStageAnswer, REPLICA, serveRaw } from './hostile/raw-replica.ts';
 import { escapeScript } from './hostile/escape-text.ts';
 
 const CARD = '4111 1111 1111 1111';
@@ -184,36 +194,42 @@ describe('a processor that returns too much', () => {
 });
 
 describe('a replica in another language', () => {
-  let stop: () => void;
+  let served: { stop(): Promise<void> };
   const nested = `${'{"a":'.repeat(4_000)}1${'}'.repeat(4_000)}`;
-  const makeOpened = (more: object) => ({ opened: true, replica: REPLICA, service: 'raw-service', served: 1, ...more });
   const verdict = { type: 'continue' };
-  const input: Record<string, (call: Record<string, unknown>) => object | string> = {
-    'raw-coded': () =>
-      makeStageAnswer({ type: 'failure', code: 'store-unavailable', message: `secret ${CARD}`, retryable: false }),
-    'raw-invented': () => makeStageAnswer({ type: 'failure', code: `code-${CARD}`, message: 'odd', retryable: false }),
-    'raw-twice': () => makeStageAnswer(verdict, verdict, verdict),
-    'raw-huge': () => makeStageAnswer({ type: 'abort', reason: 'r'.repeat(2 * 1024 * 1024) }),
-    'raw-deep': () =>
-      `{"sequence":0,"ms":[0],"replica":"${REPLICA}","verdicts":[{"type":"continue","state":${nested}}]}`,
+  const input: Record<string, (wire: ScriptedWire) => object | string> = {
+    'raw-coded': (wire) =>
+      makeReply(wire, { type: 'failure', code: 'store-unavailable', message: `secret ${CARD}`, retryable: false }),
+    'raw-invented': (wire) =>
+      makeReply(wire, { type: 'failure', code: `code-${CARD}`, message: 'odd', retryable: false }),
+    'raw-twice': (wire) => makeReply(wire, verdict, { verdicts: [verdict, verdict, verdict], ms: [0, 0, 0] }),
+    'raw-huge': (wire) => makeReply(wire, { type: 'abort', reason: 'r'.repeat(2 * 1024 * 1024) }),
+    'raw-deep': ({ replica }) =>
+      `{"sequence":0,"ms":[0],"replica":"${replica}","verdicts":[{"type":"continue","state":${nested}}]}`,
     'raw-garbage': () => 'not json at all',
     'raw-nothing': () => ({}),
   };
-  const streams: Record<string, () => object> = {
-    'raw-subject': () => makeOpened({ subject: 'a b' }),
-    'raw-control': () => makeOpened({ subject: 'x'.repeat(70_000) }),
-    'raw-api': () => makeOpened({ subject: '$JS.API.STREAM.DELETE.mr_v1_RUNS' }),
-    'raw-tokens': () => makeOpened({ replica: 'a.b >' }),
+  const streams: Record<string, (wire: ScriptedWire) => object> = {
+    'raw-subject': (wire) => makeOpened(wire, { subject: 'a b' }),
+    'raw-control': (wire) => makeOpened(wire, { subject: 'x'.repeat(70_000) }),
+    'raw-api': (wire) => makeOpened(wire, { subject: '$JS.API.STREAM.DELETE.mr_v1_RUNS' }),
+    'raw-tokens': (wire) => makeOpened(wire, { replica: 'a.b >' }),
   };
 
   beforeAll(async () => {
-    stop = await serveRaw(bus.bus, 'raw-service', [
-      ...Object.entries(input).map(([id, answer]) => ({ id, stages: { processInput: answer } })),
-      ...Object.entries(streams).map(([id, answer]) => ({ id, stages: { processOutputStream: answer } })),
+    const answering = (stage: 'processInput' | 'processOutputStream', answers: typeof input) =>
+      Object.entries(answers).map(([id, answer]) => ({
+        id,
+        stage,
+        call: (_call: object, wire: ScriptedWire) => wire.reply(answer(wire)),
+      }));
+    served = await serveWire(await bus.connect({ name: 'raw-service' }), [
+      ...answering('processInput', input),
+      ...answering('processOutputStream', streams),
     ]);
     await eventually(async () => (await stack.listDiscovered()).includes('raw-service'));
   });
-  afterAll(() => stop());
+  afterAll(() => served.stop());
 
   test.concurrent.each([
     ['raw-coded', 'a failure with a secret in its message', /./],

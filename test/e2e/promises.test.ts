@@ -1,12 +1,21 @@
 // Promises of docs/promises.md without another test, through real services.
 import { connect } from '@millrace/client';
 import { STAGES, type Stage } from '@millrace/contracts';
-import { defineProcessor, eventually, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
+import {
+  defineProcessor,
+  eventually,
+  makeReply,
+  passStream,
+  serveWire,
+  useBus,
+  useNats,
+  useProcessors,
+  useStack,
+  type WireScript,
+} from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect, joinText } from './collect.ts';
-import { makeStageAnswer, serveRaw } from './hostile/raw-replica.ts';
-import { openRaw } from './hostile/raw-session.ts';
 import { script } from './script.ts';
 
 const seen: string[][] = [];
@@ -30,22 +39,20 @@ const nats = useNats();
 const connection = useBus(nats, 'promises', { role: 'developer' });
 useProcessors(nats, [watching]);
 const stack = useStack(nats, ['orchestrator', 'tools', 'message-history']);
-const SERVICE = 'telling';
-let stop = () => {};
+let served: { stop(): Promise<void> };
 
 /** Reports a finding at each stage. */
-function telling(stage: Stage) {
+function telling(stage: Stage): WireScript {
   const violations = [{ processorId: 'x', message: 'found', rule: stage, detail: { at: stage } }];
   const verdict = { type: stage === 'processAPIError' ? 'retry' : 'continue', violations };
-  return (call: object) =>
-    stage === 'processOutputStream'
-      ? openRaw(connection.bus, SERVICE, call, { verdict, passes: true })
-      : makeStageAnswer(verdict);
+  const id = `told-${stage}`;
+  if (stage === 'processOutputStream') return { id, stage, ...passStream(undefined, verdict) };
+  return { id, stage, call: (_call, wire) => wire.reply(makeReply(wire, verdict)) };
 }
 
 beforeAll(async () => {
-  const processors = STAGES.map((stage) => ({ id: `told-${stage}`, stages: { [stage]: telling(stage) } }));
-  stop = await serveRaw(connection.bus, SERVICE, processors);
+  const processors = STAGES.map(telling);
+  served = await serveWire(connection.bus, processors);
   await eventually(async () => (await stack.client.processors.list()).length > processors.length);
   const common = { model: 'openai/gpt-5-mini', flushMs: 0, instructions: 'Answer.' };
   const guarded = { ...common, input: ['watching'], output: ['watching'] };
@@ -61,7 +68,7 @@ beforeAll(async () => {
     error: listTags('processAPIError'),
   });
 }, 60_000);
-afterAll(() => stop());
+afterAll(() => served.stop());
 
 test('7: violations are reported from every stage', async () => {
   const call = { name: 'calculator', args: { expression: '1 + 1' } };

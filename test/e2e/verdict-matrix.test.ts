@@ -1,12 +1,19 @@
 // Every verdict at every stage, by docs/semantics.md, section 5: allowed with its effect on the run, or rejected by
 // name. A client observes each over the bus. suspension.test.ts tests the allowed cells of `suspend`.
 import { STAGES, allowsRetry, allowsVerdict, createFailure, type Stage, type VerdictType } from '@millrace/contracts';
-import { eventually, useBus, useSharedStack } from '@millrace/testkit';
+import {
+  eventually,
+  makeReply,
+  passStream,
+  serveWire,
+  useBus,
+  useSharedStack,
+  type WireJson,
+  type WireScript,
+} from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect } from './collect.ts';
-import { makeStageAnswer, serveRaw } from './hostile/raw-replica.ts';
-import { openRaw } from './hostile/raw-session.ts';
 import { script } from './script.ts';
 
 /** The client's view; `refused`: the run fails with that name at that stage. */
@@ -65,7 +72,7 @@ const cached = [
   chunk('text-delta', { id: 'c', text: 'cached' }),
   chunk('text-end', { id: 'c' }),
 ];
-const VERDICTS: Record<Row, object> = {
+const VERDICTS: Record<Row, WireJson> = {
   continue: { type: 'continue' },
   abort: { type: 'abort', reason: 'no' },
   'abort with retry': { type: 'abort', reason: 'once more', retry: true },
@@ -80,30 +87,30 @@ const VERDICTS: Record<Row, object> = {
 const rows = Object.keys(VERDICTS).filter((row): row is Row => row in TABLE);
 const cells = rows.flatMap((row) => STAGES.map((stage) => [row, stage, TABLE[row][stage]] as const));
 const buildId = (row: Row, stage: Stage) => `${row.replaceAll(' ', '-')}-${stage}`;
-const SERVICE = 'matrix';
 
 const stack = useSharedStack();
 const connection = useBus(stack, 'matrix', { role: 'developer' });
-let stop = () => {};
+let served: { stop(): Promise<void> };
 
 beforeAll(async () => {
-  const processors = cells.map(([row, stage]) => ({
-    id: buildId(row, stage),
-    stages: { [stage]: answering(row, stage) },
-  }));
-  stop = await serveRaw(connection.bus, SERVICE, processors);
+  const processors = cells.map(([row, stage]) => ({ id: buildId(row, stage), stage, ...answering(row, stage) }));
+  served = await serveWire(connection.bus, processors);
   await eventually(async () => (await stack.client.processors.list()).length >= processors.length);
 }, 60_000);
-afterAll(() => stop());
+afterAll(() => served.stop());
 
 /** Returns the verdict once: a repeated run passes. */
-function answering(row: Row, stage: Stage) {
-  return (call: Record<string, unknown>): object => {
-    const { retryCount } = inputSchema.parse(call['input']);
-    const isPassed = row === 'continue' || (row === 'abort with retry' && retryCount > 0);
-    const verdict = isPassed ? VERDICTS.continue : VERDICTS[row];
-    const said = { verdict, passes: isPassed };
-    return stage === 'processOutputStream' ? openRaw(connection.bus, SERVICE, call, said) : makeStageAnswer(verdict);
+function answering(row: Row, stage: Stage): Pick<WireScript, 'call' | 'batch'> {
+  const isPassed = (call: WireJson) =>
+    row === 'continue' || (row === 'abort with retry' && inputSchema.parse(call['input']).retryCount > 0);
+  if (stage !== 'processOutputStream')
+    return { call: (call, wire) => wire.reply(makeReply(wire, isPassed(call) ? VERDICTS.continue : VERDICTS[row])) };
+  const passing = passStream();
+  const stopping = passStream((right) => [{ ...right, chunks: [], verdicts: [VERDICTS[row]], ms: [0] }]);
+  return {
+    call: (call, wire) => (isPassed(call) ? passing : stopping).call(call, wire),
+    // Each ignores the sessions of the other.
+    batch: (batch, wire) => [passing, stopping].forEach((stream) => stream.batch?.(batch, wire)),
   };
 }
 const inputSchema = z.object({ retryCount: z.number() });

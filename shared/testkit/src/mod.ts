@@ -40,7 +40,8 @@ export { aRun, callStages, type StageCallInput, type StageCallResult } from './s
 export { invalidAgent, serveScriptedApi, type ScriptedApi } from './scripted/scripted-api.ts';
 export type { ScriptedRun } from './scripted/scripted-run.ts';
 export { appliedAgent } from './scripted/applied-agent.ts';
-export { processorEndpoint, processorMetadata, serviceInfo } from './scripted/service-info.ts';
+export { processorMetadata } from './scripted/service-info.ts';
+export * from './wire/mod.ts';
 export { inheritedEnv } from './run/inherited-env.ts';
 export { countStoredText } from './stages/stored-text.ts';
 export { writableFiles } from './run/writable-files.ts';

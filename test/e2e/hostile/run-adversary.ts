@@ -1,10 +1,17 @@
 // Runs the real orchestrator with one processor that a test scripts on the wire.
 import type { JsonObject } from '@millrace/contracts';
-import { eventually, useBus, useStack, type TestNats } from '@millrace/testkit';
+import {
+  eventually,
+  serveWire,
+  useBus,
+  useStack,
+  type TestNats,
+  type WireJson,
+  type WireScript,
+} from '@millrace/testkit';
 import { expect } from 'vitest';
 import { collect } from '../collect.ts';
 import { script } from '../script.ts';
-import { serveWire, type WireJson, type ScriptedWire, type WireScript } from './scripted-wire.ts';
 
 /** For the answers of a run that must finish, even if other processes keep both cores busy. */
 export const PATIENT_MS = 10_000;
@@ -12,6 +19,7 @@ export const MEBIBYTE = 1024 * 1024;
 /** Text of the model, sent slowly: a session is opened again before its end. */
 export const SAID = 'plain words, and then some more of them';
 export const GO_ON = { type: 'continue' };
+const POLICY = { attempts: 1, onFailure: 'fail' };
 export type Adversary = Omit<WireScript, 'id'>;
 
 /** Call this after useNats. */
@@ -25,10 +33,12 @@ export function useAdversaries(nats: TestNats) {
   return {
     prefix: () => caller.bus.subjects.prefix,
     /** Serves the processor alone in its own service, applies an agent that lists it, and runs that agent. */
-    async run(wire: Adversary) {
+    async run(wire: Adversary, timeoutMs = 1_500) {
       const id = `adversary-${(count += 1)}`;
       const bus = await caller.connect({ name: `service-${id}` });
-      const { stop } = await serveWire(bus, [{ ...wire, id }]);
+      const { stop } = await serveWire(bus, [
+        { ...wire, id, descriptor: { policy: { ...POLICY, timeoutMs }, ...wire.descriptor } },
+      ]);
       try {
         await eventually(async () => (await stack.client.processors.survey()).processors.some((one) => one.id === id));
         const list = wire.stage === 'processInput' ? { input: [id] } : { output: [id] };
@@ -61,19 +71,3 @@ export function useAdversaries(nats: TestNats) {
 }
 
 export const readRunId = (call: WireJson): string => String(Reflect.get(Object(call['run']), 'runId'));
-
-/** Returns the name of the service of the call's processor. */
-export function readService(call: WireJson): string {
-  const [entry] = Array.isArray(call['entries']) ? call['entries'] : [];
-  return `service-${String(Reflect.get(Object(entry), 'processor'))}`;
-}
-
-export const listChunks = (batch: WireJson): WireJson[] => (Array.isArray(batch['chunks']) ? batch['chunks'] : []);
-
-export const makeAnswer = ({ replica }: ScriptedWire, verdict: WireJson, more: WireJson = {}): WireJson => ({
-  sequence: 0,
-  verdicts: [verdict],
-  ms: [0],
-  replica,
-  ...more,
-});

@@ -1,19 +1,19 @@
 // Implements docs/wire.md by hand with only the connection of our packages, correct except for its quirks. Masks a word
 // in the stream and stops inputs that contain "forbidden".
-import { SESSION_LIMITS, WIRE_PROTOCOL } from '@millrace/contracts';
-import { isInbox, type Bus } from '@millrace/bus';
+import { SESSION_LIMITS } from '@millrace/contracts';
+import type { Bus } from '@millrace/bus';
+import { answerDiscovery, describeProcessor, sendReply } from '@millrace/testkit/wire';
 import type { Json, Quirks, Session } from './wire-violations.ts';
 import { openStream } from './scripted-stream.ts';
 
 type RawMessage = Parameters<Parameters<Bus['inbox']['open']>[0]>[0];
 
-const STAGES = ['processInput', 'processOutputStream'];
+const STAGES = ['processInput', 'processOutputStream'] as const;
 
 /** Resolves when the server has the subscriptions. `stop` leaves at once, `drain` as in docs/wire.md. */
 export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {}) {
   const { nc, subjects, name, id: replica } = bus;
   const sessions = new Map<string, Session>();
-  const discovered = describeReplica(bus, id, quirks);
   const timers = new Set<NodeJS.Timeout>();
   const stop = () => {
     for (const subscription of subscriptions) subscription.unsubscribe();
@@ -35,20 +35,17 @@ export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {})
     processInput: call,
     processOutputStream: openSessions(bus, id, quirks, sessions),
   };
-  const stages = STAGES.map((stage) => ({ subject: buildSubject(bus, stage, id), handle: handlers[stage] ?? call }));
+  const stages = STAGES.map((stage) => ({
+    subject: subjects.stage(stage, { service: name, processor: id }),
+    handle: handlers[stage] ?? call,
+  }));
   const shared = quirks.withoutSharedSubject
     ? []
     : stages.map(({ subject, handle }) =>
         answerSubject(subject, handle, quirks.withoutQueue ? undefined : (quirks.queue ?? id)),
       );
   const rest = [
-    ...(quirks.verbs ?? Object.keys(discovered)).flatMap((verb) =>
-      ['', `.${name}`, `.${name}.${replica}`].map((tail) =>
-        nc.subscribe(`$SRV.${verb}${tail}`, {
-          callback: (_error, message) => sendAnswer(bus, message, discovered[verb]),
-        }),
-      ),
-    ),
+    ...answerDiscovery(bus, describe(bus, id, quirks), quirks),
     ...(quirks.withoutOwnSubject
       ? []
       : stages.map(({ subject, handle }) => answerSubject(`${subject}.${replica}`, handle))),
@@ -76,42 +73,9 @@ export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {})
 
 type Handle = (message: RawMessage, json: Json) => void;
 
-const buildSubject = ({ subjects, name }: Bus, stage: string, id: string) =>
-  `${subjects.prefix}.stage.${stage}.${name}.${id}`;
-
-function sendAnswer({ nc }: Bus, { reply }: RawMessage, value: unknown): void {
-  if (reply !== undefined && isInbox(reply)) nc.publish(reply, JSON.stringify(value));
-}
-
-/** Returns the answers to the verbs of discovery. */
-function describeReplica(bus: Bus, id: string, quirks: Quirks): Json {
-  const identity = { name: bus.name, id: bus.id, version: quirks.version ?? '1.0.0', metadata: {} };
-  const descriptor = {
-    id,
-    description: 'masks a word',
-    version: '1.0.0',
-    stages: STAGES,
-    reads: ['input'],
-    processDataParts: false,
-    optionsSchema: { type: 'object', properties: { word: { type: 'string', default: 'secret' } } },
-    aliases: [],
-    lists: ['input', 'output'],
-    policy: { timeoutMs: 2_000, attempts: 1, onFailure: 'fail' },
-    ...quirks.descriptor,
-  };
-  const endpoints = STAGES.map((stage) => ({
-    name: `${stage}-${id}`,
-    subject: buildSubject(bus, stage, id),
-    queue_group: quirks.queue ?? id,
-    metadata: { millrace: JSON.stringify({ kind: 'processor', protocol: WIRE_PROTOCOL, stage, descriptor }) },
-  }));
-  const numbers = { num_requests: 0, num_errors: 0, last_error: '', processing_time: 0, average_processing_time: 0 };
-  const stats = endpoints.map(({ metadata: _, ...endpoint }) => ({ ...endpoint, ...numbers }));
-  return {
-    PING: { type: 'io.nats.micro.v1.ping_response', ...identity },
-    INFO: { type: 'io.nats.micro.v1.info_response', ...identity, description: 'a test', endpoints },
-    STATS: { type: 'io.nats.micro.v1.stats_response', ...identity, started: 'now', endpoints: stats },
-  };
+function describe(bus: Bus, id: string, { descriptor, queue }: Quirks) {
+  const options = { type: 'object', properties: { word: { type: 'string', default: 'secret' } } };
+  return describeProcessor(bus, id, STAGES, { reads: ['input'], optionsSchema: options, ...descriptor }, queue);
 }
 
 function answerCalls(bus: Bus, id: string, quirks: Quirks, timers: Set<NodeJS.Timeout>): Handle {
@@ -119,10 +83,11 @@ function answerCalls(bus: Bus, id: string, quirks: Quirks, timers: Set<NodeJS.Ti
   return (message, asked) => {
     const entries = selectOwnEntries(asked, id);
     if (entries.length === 0)
-      return sendAnswer(bus, message, { error: { code: 'message-invalid', message: 'no call' } });
+      return sendReply(bus.nc, message.reply, { error: { code: 'message-invalid', message: 'no call' } });
     const verdicts = quirks.verdicts?.(asked) ?? entries.map((entry) => judgeEntry(asked, entry));
     const right = { sequence: 0, verdicts, ms: verdicts.map(() => 0.1), replica: bus.id };
-    const leave = () => (quirks.reply?.(right, asked) ?? [right]).forEach((one) => sendAnswer(bus, message, one));
+    const leave = () =>
+      (quirks.reply?.(right, asked) ?? [right]).forEach((one) => sendReply(bus.nc, message.reply, one));
     if (quirks.slowMs === undefined) return leave();
     busyUntil = Math.max(busyUntil, performance.now()) + quirks.slowMs;
     timers.add(setTimeout(leave, busyUntil - performance.now()).unref());
@@ -133,14 +98,14 @@ function openSessions(bus: Bus, id: string, quirks: Quirks, sessions: Map<string
   return (message, asked) => {
     const entries = selectOwnEntries(asked, id);
     if (entries.length === 0)
-      return sendAnswer(bus, message, { error: { code: 'message-invalid', message: 'no session' } });
+      return sendReply(bus.nc, message.reply, { error: { code: 'message-invalid', message: 'no session' } });
     const name = String(asked['session']);
     const session = openStream(bus, asked, entries, quirks, () => sessions.delete(name));
     const right = { opened: true, service: bus.name, replica: bus.id, served: entries.length };
     const isEnd = asked['end'] === true;
     if (!isEnd) sessions.set(name, session);
     const opened = isEnd ? { ...right, output: session.batch() } : right;
-    sendAnswer(bus, message, quirks.changeOpened?.(opened, asked) ?? opened);
+    sendReply(bus.nc, message.reply, quirks.changeOpened?.(opened, asked) ?? opened);
     if (!isEnd) session.start();
   };
 }

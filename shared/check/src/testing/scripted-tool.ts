@@ -1,6 +1,7 @@
 // Implements a tool on the wire by hand, correct except for its quirks.
 import { WIRE_PROTOCOL } from '@millrace/contracts';
-import { isInbox, type Bus } from '@millrace/bus';
+import type { Bus } from '@millrace/bus';
+import { answerDiscovery, sendReply } from '@millrace/testkit/wire';
 
 type Json = Record<string, unknown>;
 export type ToolQuirks = {
@@ -27,52 +28,27 @@ export async function scriptTool(bus: Bus, name: string, quirks: ToolQuirks = {}
     idempotent: true,
     timeoutMs: 2_000,
   };
-  const identity = { name: service, id: replica, version: quirks.version ?? '1.0.0', metadata: {} };
-  const endpoint = { name: `tool-${name}`, subject, queue_group: quirks.queue ?? name };
-  const numbers = { num_requests: 0, num_errors: 0, last_error: '', processing_time: 0, average_processing_time: 0 };
+  const queue = quirks.queue ?? name;
   const metadata = { millrace: JSON.stringify({ kind: 'tool', protocol: WIRE_PROTOCOL, tool }) };
-  const told: Json = {
-    PING: { type: 'io.nats.micro.v1.ping_response', ...identity },
-    INFO: {
-      type: 'io.nats.micro.v1.info_response',
-      ...identity,
-      description: '',
-      endpoints: [{ ...endpoint, metadata }],
-    },
-    STATS: {
-      type: 'io.nats.micro.v1.stats_response',
-      ...identity,
-      started: 'now',
-      endpoints: [{ ...endpoint, ...numbers }],
-    },
-  };
   let busyUntil = performance.now();
   const timers = new Set<NodeJS.Timeout>();
   const stop = (): void => {
     for (const subscription of subscriptions) subscription.unsubscribe();
     for (const timer of timers) clearTimeout(timer);
   };
-  const publish = (reply: string | undefined, value: unknown) => {
-    if (reply !== undefined && isInbox(reply))
-      nc.publish(reply, typeof value === 'string' ? value : JSON.stringify(value));
-  };
   const subscriptions: { unsubscribe(): void }[] = [
-    ...(quirks.verbs ?? Object.keys(told)).flatMap((verb) =>
-      ['', `.${service}`, `.${service}.${replica}`].map((tail) =>
-        nc.subscribe(`$SRV.${verb}${tail}`, { callback: (_error, { reply }) => publish(reply, told[verb]) }),
-      ),
-    ),
+    ...answerDiscovery(bus, [{ name: `tool-${name}`, subject, queue_group: queue, metadata }], quirks),
     ...(quirks.withoutCancel ? [] : [nc.subscribe(subjects.cancelCalls(service), { callback: () => undefined })]),
     nc.subscribe(subject, {
-      queue: quirks.queue ?? name,
+      queue,
       callback: (_error, { data, reply }): void => {
         const text = Buffer.from(data).toString();
         if (quirks.diesAt?.(text)) return stop();
         if (!text.startsWith('{"callId"'))
-          return publish(reply, { error: { code: 'message-invalid', message: 'no call' } });
+          return sendReply(nc, reply, { error: { code: 'message-invalid', message: 'no call' } });
         const call: Json = JSON.parse(text);
         const right = { sequence: 0, result: { n: 1 }, replica };
-        const leave = () => (quirks.reply?.(right, call) ?? [right]).forEach((one) => publish(reply, one));
+        const leave = () => (quirks.reply?.(right, call) ?? [right]).forEach((one) => sendReply(nc, reply, one));
         if (quirks.slowMs === undefined) return leave();
         busyUntil = Math.max(busyUntil, performance.now()) + quirks.slowMs;
         timers.add(setTimeout(leave, busyUntil - performance.now()).unref());
