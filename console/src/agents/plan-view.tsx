@@ -15,7 +15,7 @@ export function PlanView({ applied: { agent, plan } }: { applied: AppliedAgent }
       <ol className="plan">
         {arrangePlan(plan).map((part) => (
           <PartView key={part.title} part={part}>
-            {part.isCore && <p className="plan-core mono">{agent.model}</p>}
+            {part.isCore && <p className="plan-core mono">{formatModels(agent.model)}</p>}
             {part.title === 'Tools' && <Tools names={plan.tools.map(({ name }) => name)} />}
           </PartView>
         ))}
@@ -29,6 +29,12 @@ export function PlanView({ applied: { agent, plan } }: { applied: AppliedAgent }
     </>
   );
 }
+
+const formatModels = (model: AppliedAgent['agent']['model']): string =>
+  [model]
+    .flat()
+    .map((candidate) => (typeof candidate === 'string' ? candidate : candidate.use))
+    .join(', ');
 
 function PartView({ part: { title, about, stages, isCore }, children }: { part: Part; children: React.ReactNode }) {
   return (

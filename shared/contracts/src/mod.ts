@@ -63,6 +63,7 @@ export { getOwnMember } from './base/own-member.ts';
 export * from './chunk/passed-chunks.ts';
 export * from './base/parse-value.ts';
 export * from './agent/plan.ts';
+export * from './agent/candidate.ts';
 export * from './agent/price.ts';
 export * from './agent/processor-info.ts';
 export { AGENT_READERS, publicAgentSchema, type PublicAgent } from './agent/public-agent.ts';

@@ -12,6 +12,7 @@ import {
   type PlanEntry,
   type RefusedEndpoint,
   type Release,
+  listCandidates,
   listUnpriced,
 } from '@millrace/contracts';
 import { findOrderWarnings } from './order-warnings.ts';
@@ -123,8 +124,6 @@ function findAmbiguous(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[]
     });
 }
 
-/** Requires a price of its own model for an agent with limited costs. Other models are checked before they are called. */
-export function findPriceIssues(agent: Agent, plan: Plan): Issue[] {
-  const issue = listUnpriced(agent, plan, agent.model);
-  return issue ? [issue] : [];
-}
+/** Requires a price of each of its models for an agent with limited costs. Other models are checked before they are called. */
+export const findPriceIssues = (agent: Agent, plan: Plan): Issue[] =>
+  listCandidates(agent.model).flatMap(({ use }) => listUnpriced(agent, plan, use) ?? []);

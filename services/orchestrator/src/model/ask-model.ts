@@ -1,17 +1,8 @@
-// Asks the model for a step's answer. Retries if the provider's error allows it, then if processAPIError requests it.
-// Published text of a failed attempt is retracted.
-import type {
-  Chunk,
-  ModelSettings,
-  Prompt,
-  StageInput,
-  StructuredOutput,
-  ToolChoice,
-  ToolDefinition,
-  Usage,
-} from '@millrace/contracts';
+// Asks the models of a step for its answer: the candidates of the agent in their order (choose-attempt.ts), then again if processAPIError
+// requests it. Published text of a failed attempt is retracted.
+import type { Chunk, StageInput, StructuredOutput, ToolDefinition, Usage } from '@millrace/contracts';
 import { passesChain, toWireError, listUnpriced } from '@millrace/contracts';
-import { suggestRemedy } from '@millrace/models';
+import { classifyFailure, suggestRemedy } from '@millrace/models';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
@@ -22,7 +13,9 @@ import { isGivenAway } from '../state/run-stop.ts';
 import { listCallIds } from './call-ids.ts';
 import { createCallMeter } from './call-meter.ts';
 import type { Gathering } from './gather-parts.ts';
-import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
+import { createAttempts, type FailedAttempts } from './model-attempts.ts';
+import type { StepModelCall } from './step-call.ts';
+import { streamModel, type ModelEnd } from './model-stream.ts';
 import { escapeToolNames, type ModelCallOptions } from './prompt.ts';
 import { keepSealed } from './reasoning-seal.ts';
 import { buildResponseMessageId } from '../transcript/response-message.ts';
@@ -31,68 +24,47 @@ import { reportCutOff } from './report-cut-off.ts';
 import { markUnknownTool } from './unknown-tools.ts';
 import { streamStep, type StepChunkSource, type LastChunks, type StepStream } from './step-stream.ts';
 
-/** The request as processInputStep and processLLMRequest left it. */
-export type StepModelCall = {
-  model: string;
-  prompt: Prompt;
-  tools: ToolDefinition[];
-  toolChoice?: ToolChoice | undefined;
-  modelSettings: ModelSettings;
-  providerOptions: StageInput['providerOptions'];
-  structuredOutput?: StructuredOutput | undefined;
-  /** Chunks of an earlier answer instead of a call. */
-  cached?: Chunk[] | undefined;
-};
-
 export type ModelAnswer = Extract<StepStream, { kind: 'answer' }>;
-/** `again`: processAPIError changed the messages or the model; the prompt is rebuilt. */
-export type ModelOutcome = { answered: ModelAnswer } | { interrupt: Interrupt } | { again: true };
+/** `call`: that of the model that answered. `again`: processAPIError changed the messages or the model; the prompt is rebuilt. */
+export type ModelOutcome = { answered: ModelAnswer; call: StepModelCall } | { interrupt: Interrupt } | { again: true };
 
-/** Additional attempts after 429, 5xx and network errors, before processAPIError decides. */
-const EXTRA_TRIES = 2;
-const BACKOFF_MS = 500;
-const MAX_RETRY_AFTER_MS = 60_000;
-
-/** @param lastChunks chunks that pass the step's processors after the answer */
+/** @param makeLastChunks returns the chunks that pass the step's processors after the answer of a call */
 export async function askModel(
   run: Run,
-  call: StepModelCall,
+  request: StepModelCall,
   input: StageInput,
-  lastChunks?: LastChunks,
+  makeLastChunks: (call: StepModelCall) => LastChunks | undefined = () => undefined,
 ): Promise<ModelOutcome> {
-  const refused = call.cached ? undefined : listUnpriced(run.agent, run.plan, call.model);
-  if (refused) return { interrupt: fail(refused) };
   // The model is not asked if the input has been stopped by now.
   const stopped = run.overlap.isDecided() ? await run.overlap.awaitVerdict() : undefined;
   if (stopped) return { interrupt: stopped };
-  for (let tries = 0; ; tries++) {
+  const attempts = createAttempts(run, request);
+  for (;;) {
+    const next = attempts.chooseNext();
+    if ('failed' in next) return handleModelError(run, request, input, next.failed);
+    const { call, waitMs } = next;
+    if (waitMs > 0) await delay(waitMs, undefined, { signal: run.signal }).catch(() => undefined);
+    const interrupt = waitMs > 0 ? run.checkInterruption() : undefined;
+    if (interrupt) return { interrupt };
+    const refused = call.cached ? undefined : listUnpriced(run.agent, run.plan, call.model);
+    if (refused) return { interrupt: fail(refused) };
     const from = run.chunks.getNextIndex();
-    const stream = await streamOnce(run, call, input, lastChunks);
-    if (stream.kind === 'answer') return { answered: stream };
+    const stream = await streamOnce(run, call, input, makeLastChunks(call));
+    if (stream.kind === 'answer') return { answered: stream, call };
     if (stream.kind === 'interrupt') return stream;
     // The model is not asked again before the input has passed.
     const late = await run.overlap.awaitVerdict();
     if (late) return { interrupt: late };
     // Retracts the model's text only: stages that do not run again do not write their chunks again.
+    const given = await attempts.recordFailure(stream, from);
     retractFrom(run, from, { code: stream.code ?? 'model-call-failed' });
-    const waitMs = tries < EXTRA_TRIES ? waitBeforeRetry(run, stream, tries) : undefined;
-    if (waitMs === undefined) return handleModelError(run, call, input, stream);
-    await delay(waitMs, undefined, { signal: run.signal }).catch(() => undefined);
-    const interrupt = run.checkInterruption();
-    if (interrupt) return { interrupt };
+    if (given) return { interrupt: given };
   }
 }
 
 /** If the answer is released at once, partial objects would only repeat the final one. */
 function showsObject({ agent: { release } }: Run, { structuredOutput }: StepModelCall): boolean {
   return structuredOutput !== undefined && release !== 'step' && release !== 'result';
-}
-
-/** Returns the wait in ms, or undefined if the call must not be retried, or not before the run's deadline. */
-function waitBeforeRetry(run: Run, { error, retryAfterMs }: ModelFailure, tries: number): number | undefined {
-  if (!error.isRetryable) return undefined;
-  const waitMs = Math.min(retryAfterMs ?? BACKOFF_MS * 2 ** tries, MAX_RETRY_AFTER_MS);
-  return waitMs < run.deadlineAt - performance.now() ? waitMs : undefined;
 }
 
 async function streamOnce(
@@ -139,6 +111,7 @@ async function streamOnce(
         gathering,
         onWarnings: keepWarnings,
         onUsage: meter.recordUsage,
+        limits: call.limits,
       };
       const end = await streamModel(model, options, runId, signal, takeAnswer, streamOptions);
       if (!('error' in end)) return meter.recordEnd(end);
@@ -167,6 +140,7 @@ async function streamOnce(
     ...(usage && { usage }),
     ...(stream.kind === 'model-error' && {
       error: { code: stream.code ?? 'model-call-failed', message: stream.error.message },
+      cause: classifyFailure(stream.error, stream.code),
     }),
   });
   return (isCut && usage && (await checkCosts(run, call, input, stream, usage))) || stream;
@@ -241,28 +215,19 @@ function replayFromCache({ ref: { runId }, agent }: Run, chunks: Chunk[], mark: 
 /** `input.retryCount` also counts the retries that processAPIError requested. */
 async function handleModelError(
   run: Run,
-  call: StepModelCall,
+  { model }: StepModelCall,
   input: StageInput,
-  failure: ModelFailure,
+  { failure, message }: FailedAttempts,
 ): Promise<ModelOutcome> {
   const { error, code = 'model-call-failed' } = failure;
   const { conversation, steps } = run.getState();
-  const asked = { ...input, conversation, steps, model: call.model, error };
-  const result = await runStage(run, 'processAPIError', asked);
+  const result = await runStage(run, 'processAPIError', { ...input, conversation, steps, model, error });
   if (result.interrupt) return { interrupt: result.interrupt };
   const verdict = result.stopped?.verdict;
   if (verdict?.type === 'retry' && input.retryCount < readMaxRetries(run)) {
-    const { model } = verdict;
-    run.dispatch({ action: 'error-retried', ...(model !== undefined && { model }) });
+    run.dispatch({ action: 'error-retried', ...(verdict.model !== undefined && { model: verdict.model }) });
     return { again: true };
   }
-  const status = error.statusCode === undefined ? '' : ` (${error.statusCode})`;
   const remedy = suggestRemedy(error);
-  return {
-    interrupt: fail({
-      code,
-      message: `${call.model}: ${error.message}${status}`,
-      ...(remedy !== undefined && { remedy }),
-    }),
-  };
+  return { interrupt: fail({ code, message, ...(remedy !== undefined && { remedy }) }) };
 }

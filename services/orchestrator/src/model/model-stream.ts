@@ -1,16 +1,14 @@
 // Calls the model once and streams its chunks. Every failure, at the start or in mid-stream, is one value: {error}. A
 // model that sends nothing for too long is an error too, but not while its chunks wait for room.
 import { MillraceError, type Chunk, type ErrorCode, type ModelError, type Usage } from '@millrace/contracts';
-import { hideKeys, readCallCode, toModelError } from '@millrace/models';
+import { CUT_OFF, RESPONSE_BODY_MAX_CHARS, hideKeys, readCallCode, toModelError } from '@millrace/models';
 import { gatherParts, type Gathering } from './gather-parts.ts';
 import { createChunkMaker, readUsage } from './model-parts.ts';
 import { createPartEnds } from './part-ends.ts';
 import type { LanguageModel, ModelCallOptions, ModelPart } from './prompt.ts';
 import { readProviderMetadata, type ProviderMetadata } from './provider-metadata.ts';
+import { watchSilence, type SilenceLimits, type SilenceWatch } from './watch-silence.ts';
 import { raceAbort } from '../streams/unless-stopped.ts';
-
-/** Maximum time without an event of the model, ms. */
-const MODEL_IDLE_MS = 120_000;
 
 export type ModelEnd = ModelAnswered | ModelFailure;
 export type ModelAnswered = {
@@ -37,6 +35,8 @@ export type ModelReports = {
   /** Name of the model in the seals of its reasoning. */
   modelId?: string;
   gathering?: Gathering;
+  /** Default: LAST_LIMITS. */
+  limits?: SilenceLimits | undefined;
   /** Called at the stream's start, before its first chunk. */
   onWarnings?: (warnings: unknown[]) => void;
   /** Called when the provider reports the usage, even if the call has been abandoned. */
@@ -53,12 +53,13 @@ export async function streamModel(
   runId: string,
   signal: AbortSignal,
   take: (chunks: Chunk[]) => Promise<void> | void,
-  { raw = false, callIds, modelId, gathering = { joins: !raw }, onWarnings: warned, onUsage: used }: ModelReports = {},
+  reports: ModelReports = {},
 ): Promise<ModelEnd> {
+  const { raw = false, callIds, modelId, gathering = { joins: !raw }, onWarnings: warned, onUsage: used } = reports;
   const started = performance.now();
-  const idle = watchIdle();
+  const silence = watchSilence(reports.limits);
   const failure = new AbortController();
-  const abortSignal = AbortSignal.any([signal, idle.signal, failure.signal]);
+  const abortSignal = AbortSignal.any([signal, silence.signal, failure.signal]);
   const toChunks = createChunkMaker(runId, raw, callIds, modelId);
   const withEnds = createPartEnds();
   let end: ModelEnd = { error: brokenOff };
@@ -69,10 +70,11 @@ export async function streamModel(
     provider = { request: answer?.request?.body, rawResponse: answer?.response };
     const batches = answer ? gatherParts(answer.stream, abortSignal, gathering) : [];
     for await (const parts of batches) {
-      idle.pause();
+      silence.pause();
       const chunks: Chunk[] = [];
       let failed: { error: unknown } | undefined;
       for (const part of parts) {
+        silence.observe(part.type);
         if (part.type === 'error') failed ??= part;
         if (failed) continue;
         if (part.type === 'stream-start') warned?.((warnings = part.warnings));
@@ -89,20 +91,20 @@ export async function streamModel(
       if (chunks.length > 0) await take(chunks);
       if (failed) throw failed.error;
       if (signal.aborted) break;
-      idle.start();
+      silence.start();
     }
   } catch (error) {
     end = { error: describeModelError(error), code: readCallCode(error), ...retryAfter(error) };
     // The provider's client reads on after an error at the stream's start.
     failure.abort();
   } finally {
-    idle.end();
+    silence.end();
   }
-  return idle.signal.aborted ? { error: idleError, code: 'model-idle' } : end;
+  return silence.signal.aborted ? { error: createSilenceError(silence), code: 'model-idle' } : end;
 }
 
 const brokenOff: ModelError = {
-  name: 'Error',
+  name: CUT_OFF,
   message: 'The stream of the provider ended without a finish reason: the answer may be incomplete.',
   isRetryable: true,
 };
@@ -111,28 +113,11 @@ const brokenOff: ModelError = {
 const isBrokenOff = (part: Extract<ModelPart, { type: 'finish' }>): boolean =>
   part.finishReason.unified === 'interrupted' && part.finishReason.raw === undefined;
 
-const idleError: ModelError = {
+const createSilenceError = ({ describe }: SilenceWatch): ModelError => ({
   name: 'Error',
-  message: `The model sent nothing for ${MODEL_IDLE_MS} ms.`,
+  message: describe(),
   isRetryable: true,
-};
-
-/** One timer per call, instead of one for each of its parts. */
-function watchIdle() {
-  const idle = new AbortController();
-  let isWaiting = true;
-  const timer = setTimeout(() => isWaiting && idle.abort(), MODEL_IDLE_MS);
-  return {
-    signal: idle.signal,
-    /** Waits for the model: from now on its silence counts. */
-    start() {
-      isWaiting = true;
-      timer.refresh();
-    },
-    pause: () => void (isWaiting = false),
-    end: () => clearTimeout(timer),
-  };
-}
+});
 
 /** Reads the error of a provider in mid-stream, which often is a plain object {message, type, code}. */
 function describeModelError(error: unknown): ModelError {
@@ -143,7 +128,9 @@ function describeModelError(error: unknown): ModelError {
   const statusCode = Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;
   const overloaded = 'type' in inner && (inner.type === 'server_error' || inner.type === 'rate_limit_exceeded');
   const isRetryable = overloaded || (statusCode !== undefined && (statusCode === 429 || statusCode >= 500));
-  return { name: 'Error', message, isRetryable, ...(statusCode !== undefined && { statusCode }) };
+  // The cause of the failure is in the provider's code and type.
+  const responseBody = hideKeys(JSON.stringify({ error: inner })).slice(0, RESPONSE_BODY_MAX_CHARS);
+  return { name: 'Error', message, isRetryable, responseBody, ...(statusCode !== undefined && { statusCode }) };
 }
 
 /** Marks a broken connection as retryable; errors of the provider and of the orchestrator define that themselves. */

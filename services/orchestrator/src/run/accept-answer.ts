@@ -16,7 +16,8 @@ import {
   type ToolDefinition,
 } from '@millrace/contracts';
 import { MAX_TOOL_CALLS, createTooManyCallsError } from '../model/answer-builder.ts';
-import type { ModelAnswer, StepModelCall } from '../model/ask-model.ts';
+import type { ModelAnswer } from '../model/ask-model.ts';
+import type { StepModelCall } from '../model/step-call.ts';
 import type { LastOut } from '../model/step-stream.ts';
 import { failInOwnWords, isSuspension, type Interrupt } from '../state/interrupt.ts';
 import { labelAnswer, labelChanged, readAnswerTrust } from '../state/run-labels.ts';

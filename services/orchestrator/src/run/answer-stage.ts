@@ -4,11 +4,13 @@ import {
   PROMPT_VERSION,
   findReadsAt,
   listEntries,
+  readFirstModel,
   type JsonValue,
   type StageInput,
   type StepAnswer,
 } from '@millrace/contracts';
-import { askModel, type ModelAnswer, type StepModelCall } from '../model/ask-model.ts';
+import { askModel, type ModelAnswer } from '../model/ask-model.ts';
+import type { StepModelCall } from '../model/step-call.ts';
 import { buildPrompt } from '../model/prompt.ts';
 import { buildAnswer, makeClosingChunks } from './closing-chunks.ts';
 import { reportCutOff } from '../model/report-cut-off.ts';
@@ -56,8 +58,7 @@ async function askOnce(run: Run) {
   const requested = await judgeRequest(run, prepared.call);
   if ('interrupt' in requested) return requested;
   run.saving.asked = true;
-  const asked = await askModel(run, requested.call, buildStepInput(run), makeClosingChunks(run, requested.call));
-  return 'answered' in asked ? { ...asked, call: requested.call } : asked;
+  return askModel(run, requested.call, buildStepInput(run), (call) => makeClosingChunks(run, call));
 }
 
 const readFileRule = ({ plan, getState }: Run): FileRule => ({
@@ -72,7 +73,7 @@ async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interr
   const chosen = chooseTool(request, steps.length);
   const input: StageInput = {
     ...buildStepInput(run),
-    model: run.getState().open?.model ?? agent.model,
+    model: run.getState().open?.model ?? readFirstModel(agent),
     tools: plan.tools,
     activeTools: null,
     modelSettings: agent.modelSettings ?? {},
@@ -85,7 +86,7 @@ async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interr
   const { tools = [], activeTools, toolChoice, structuredOutput, modelSettings = {}, providerOptions } = result.input;
   return {
     call: {
-      model: result.input.model ?? agent.model,
+      model: result.input.model ?? readFirstModel(agent),
       prompt: omitFiles(buildPrompt(run.getState().conversation, plan), readFileRule(run)),
       tools: tools.filter((tool) => !activeTools || activeTools.includes(tool.name)),
       toolChoice,

@@ -10,7 +10,7 @@ import {
   type Stage,
   type StepAnswer,
 } from '@millrace/contracts';
-import type { StepModelCall } from '../model/ask-model.ts';
+import type { StepModelCall } from '../model/step-call.ts';
 import type { LastChunks, StreamedStep } from '../model/step-stream.ts';
 import { addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';

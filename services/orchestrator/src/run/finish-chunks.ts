@@ -1,5 +1,12 @@
 // Builds the chunks that end a step and a run from the text that passed.
-import { readMessageText, selectMessages, type Chunk, type ChunkOf, type StepResult } from '@millrace/contracts';
+import {
+  readFirstModel,
+  readMessageText,
+  selectMessages,
+  type Chunk,
+  type ChunkOf,
+  type StepResult,
+} from '@millrace/contracts';
 import { makeChunk } from '../transcript/make-chunk.ts';
 import type { Run } from '../state/run-context.ts';
 
@@ -16,7 +23,7 @@ export function makeStepFinish(run: Run): Chunk {
       ...(answer && { messageId: answer.message.id }),
       stepResult: { reason: answer?.finishReason ?? 'other', isContinued, ...pickWarnings(answer) },
       output: { text: answer?.text ?? '', toolCalls: answer?.toolCalls ?? [], usage: answer?.usage ?? {} },
-      metadata: { model: answer?.model ?? run.agent.model, fromCache: answer?.fromCache ?? false },
+      metadata: { model: answer?.model ?? readFirstModel(run.agent), fromCache: answer?.fromCache ?? false },
       totalUsage: usage,
       ...pickResponse(answer),
       ...(answer?.providerMetadata && { providerMetadata: answer.providerMetadata }),
@@ -38,7 +45,7 @@ export function makeFinishChunk(run: Run, reason: string): FinishChunk {
     payload: {
       stepResult: { reason, ...pickWarnings(steps.at(-1)) },
       output: { text: runText(run), usage, steps: steps.length },
-      metadata: { model: steps.at(-1)?.model ?? run.agent.model },
+      metadata: { model: steps.at(-1)?.model ?? readFirstModel(run.agent) },
       messages: selectMessages(conversation, 'response'),
       ...pickResponse(steps.at(-1)),
     },

@@ -123,6 +123,8 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return addPaidUsage(state, action.usage);
     case 'processors-billed':
       return { ...state, usage: addProcessorUsage(state.usage, action.usage) };
+    case 'model-failed':
+      return open ? { ...state, open: { ...open, failures: [...(open.failures ?? []), action.failure] } } : state;
     case 'error-retried':
       return open ? retryStep(state, open, action.model) : state;
     case 'answer-accepted':
@@ -208,7 +210,7 @@ function createStep({ conversation }: RunState, firstIndex: number): OpenStep {
   };
 }
 
-function retryStep(state: RunState, open: OpenStep, model = open.model): RunState {
+function retryStep(state: RunState, { failures: _, ...open }: OpenStep, model = open.model): RunState {
   return { ...state, retryCount: state.retryCount + 1, open: { ...open, ...(model !== undefined && { model }) } };
 }
 

@@ -1,5 +1,13 @@
 // Runs with an open step, to be answered by a scripted model and judged by scripted processors.
-import { STAGES, type Agent, type PlanEntry, type Stage, type StageInput, type Verdict } from '@millrace/contracts';
+import {
+  STAGES,
+  type Agent,
+  type PlanEntry,
+  type RunState,
+  type Stage,
+  type StageInput,
+  type Verdict,
+} from '@millrace/contracts';
 import type { Bus } from '@millrace/bus';
 import { answerStage } from '../run/answer-stage.ts';
 import { planEntry } from './plan-entries.ts';
@@ -14,6 +22,8 @@ export type StepOptions = {
   entries?: PlanEntry[];
   /** Replaces the script. */
   models?: ScriptedModel['models'];
+  /** The state that a lost owner left in the open step. */
+  from?: RunState;
 };
 
 /**
@@ -30,8 +40,10 @@ export function useOpenSteps(connection: { bus: Bus }) {
     const reads = ['input', 'response', 'system', 'prompt', 'chunks', 'steps', 'tools', 'request'] as const;
     const judged = stages.map((stage) => planEntry(stage, { stages: [stage], attempts: 1, reads: [...reads] }));
     const made = createTestRun({ bus: connection.bus, entries: [...judged, ...more], models, ...rest });
-    made.run.dispatch({ action: 'input-passed' });
-    made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
+    if (!options.from) {
+      made.run.dispatch({ action: 'input-passed' });
+      made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
+    }
     await connection.bus.nc.flush();
     return { ...made, asked, answer: () => answerStage(made.run) };
   };

@@ -1,4 +1,5 @@
 // A model that a test scripts, call by call; the last element is repeated.
+import { MillraceError } from '@millrace/contracts';
 import type { Models } from '@millrace/models';
 import type { LanguageModel, ModelCallOptions, ModelPart } from '../model/prompt.ts';
 
@@ -40,6 +41,21 @@ export function answerModel(answer: (options: ModelCallOptions, count: number) =
   const model = { specificationVersion: 'v4', provider: 'test', modelId: 'test', doStream } as unknown as LanguageModel;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same
   return { models: { createLanguageModel: () => model } as unknown as Models, asked };
+}
+
+/** Models with a script each, by id. `asked`: the ids in the order of the calls; `calls`: their options. */
+export function scriptModels(scripts: Readonly<Record<string, Say[]>>) {
+  const asked: string[] = [];
+  const calls: ModelCallOptions[] = [];
+  const scripted = new Map(Object.entries(scripts).map(([id, script]) => [id, scriptModel(...script).models]));
+  const createLanguageModel = (id: string): LanguageModel => {
+    const model = scripted.get(id)?.createLanguageModel(id);
+    if (!model) throw new MillraceError('model-unknown', `There is no language model "${id}".`);
+    const record = (options: ModelCallOptions) => (asked.push(id), calls.push(options));
+    return { ...model, doStream: (options) => (record(options), model.doStream(options)) };
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the orchestrator uses
+  return { models: { createLanguageModel } as unknown as Models, asked, calls };
 }
 
 function makeStream(

@@ -1,5 +1,5 @@
 // `millrace agents`: applies, lists, shows, plans and deletes agents.
-import { MillraceError, type WireError } from '@millrace/contracts';
+import { formatModels, MillraceError, type WireError } from '@millrace/contracts';
 import { stringify } from 'yaml';
 import { parseAgentFile, withPlaces, type AgentFile, type Client } from '@millrace/client';
 import { applyAgent } from './apply-agent.ts';
@@ -62,7 +62,7 @@ const defineListCommand = (cli: Cli) =>
         const rows = agents.map(({ agent, revision, appliedAt }) => [
           agent.name,
           String(revision),
-          agent.model,
+          formatModels(agent.model),
           appliedAt,
           agent.description ?? '',
         ]);

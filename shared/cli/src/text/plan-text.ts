@@ -1,6 +1,7 @@
 // Formats an agent's plan: the processors of each stage in order. Pure.
 import {
   STAGES,
+  formatModels,
   isKeptByOverrides,
   listEntries,
   splitSegments,
@@ -14,7 +15,7 @@ import {
 import { toOneLine, formatTable } from '../command/printable.ts';
 
 export function formatPlan({ agent, plan, revision }: AppliedAgent): string {
-  const title = `${agent.name} (${revision === 0 ? 'not applied' : `revision ${revision}`}), ${toOneLine(agent.model)}`;
+  const title = `${agent.name} (${revision === 0 ? 'not applied' : `revision ${revision}`}), ${toOneLine(formatModels(agent.model))}`;
   const stages = STAGES.flatMap((stage) => formatStage(plan, stage));
   const tools = plan.tools.length === 0 ? 'none' : plan.tools.map((tool) => describeTool(plan, tool)).join(', ');
   const uncalled = [...findUncalledStages(plan)].map(

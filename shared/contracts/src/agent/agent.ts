@@ -7,11 +7,11 @@ import { trustSchema } from '../message/label.ts';
 import { roleSchema } from '../message/message.ts';
 import {
   callerSettingSchema,
-  modelIdSchema,
   modelSettingsSchema,
   providerOptionsSchema,
   structuredOutputSchema,
 } from '../message/model.ts';
+import { agentModelSchema, failoverSchema } from './candidate.ts';
 import { pricesSchema } from './price.ts';
 import { timeoutMsSchema } from '../stage/timeout.ts';
 import { tokenSchema } from '../base/tokens.ts';
@@ -213,7 +213,10 @@ const listSchema = z.array(listedSchema).max(maxEntries).default([]);
 export const agentSchema = z.strictObject({
   name: tokenSchema,
   description: z.string().optional(),
-  model: modelIdSchema,
+  model: agentModelSchema.describe(
+    'The id of a model, or a list of candidates: the next one is asked if a model fails.',
+  ),
+  failover: failoverSchema.optional().describe('Behaviour of a list of candidates.'),
   instructions: z.union([z.string(), z.array(z.string()).max(maxInstructions)]).default([]),
   tools: z.array(agentToolSchema).max(maxTools).default([]),
   input: listSchema,

@@ -16,6 +16,7 @@ export const AGENT_READERS: Readonly<Record<keyof Agent, 'everyone' | 'operators
   overrides: 'everyone',
   memory: 'everyone',
   model: 'operators',
+  failover: 'operators',
   files: 'operators',
   definitionTrust: 'operators',
   instructions: 'operators',

@@ -18,7 +18,7 @@ test.each([
 });
 
 test.each([
-  { action: 'begun', request: {}, applied: { plan: { files: 'judged' } } },
+  { action: 'begun', request: {}, applied: { plan: { files: 'judged' }, agent: { model: 'openai/a' } } },
   { action: 'files-passed', files: [] },
 ])('A record with %j has the version of judged files', (action) => {
   expect(chooseRecordVersion([action])).toBe(7);
@@ -27,4 +27,17 @@ test.each([
 test('A record without a request has the common version', () => {
   expect(chooseRecordVersion([{ action: 'input-passed' }])).toBe(COMMON_VERSION);
   expect(chooseRecordVersion([])).toBe(COMMON_VERSION);
+});
+
+test.each([
+  { action: 'begun', request: {}, applied: { plan: {}, agent: { model: ['openai/a', 'openai/b'] } } },
+  { action: 'begun', request: {}, applied: { plan: {}, agent: { model: 'groq/a' } } },
+  { action: 'model-failed', failure: { candidate: 0, cause: 'network' } },
+])('A record with %j has the version of candidates', (action) => {
+  expect(chooseRecordVersion([action])).toBe(9);
+});
+
+test('A record of an agent with one model of the earliest providers has the common version', () => {
+  const begun = { action: 'begun', request: {}, applied: { plan: {}, agent: { model: 'openai-chat/a' } } };
+  expect(chooseRecordVersion([begun])).toBe(COMMON_VERSION);
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** The newest version that this code reads. Raised when an older reader would misread an entry. Members that it may ignore raise nothing. */
-export const STORED_VERSION = 8;
+export const STORED_VERSION = 9;
 /** The version of all entries without a member of a later version: orchestrators of the preceding versions read them. */
 export const COMMON_VERSION = 3;
 
@@ -19,6 +19,8 @@ const MEMBER_VERSIONS = {
 } as const;
 /** The version that has added judges of files. */
 const FILES_VERSION = 7;
+/** The version that has added candidates of models. */
+const CANDIDATES_VERSION = 9;
 type NewerMembers = { [name in keyof typeof MEMBER_VERSIONS]?: unknown };
 
 /** Returns the version of a command with the request. */
@@ -28,16 +30,25 @@ export function chooseRequestVersion(request: NewerMembers): number {
   return Math.max(COMMON_VERSION, ...versions.map(([, version]) => version));
 }
 
-type VersionedAction = { action: string; request?: NewerMembers; applied?: { plan: { files?: unknown } } };
+type VersionedAction = {
+  action: string;
+  request?: NewerMembers;
+  applied?: { plan: { files?: unknown }; agent: { model?: unknown; failover?: unknown } };
+};
 
 /** Returns the version of a record: its first action holds the request and the plan. */
 export const chooseRecordVersion = (actions: readonly VersionedAction[]): number =>
   Math.max(COMMON_VERSION, ...actions.map(chooseActionVersion));
 
 function chooseActionVersion({ action, request, applied }: VersionedAction): number {
+  if (action === 'model-failed' || (applied && hasCandidates(applied.agent))) return CANDIDATES_VERSION;
   if (action === 'files-passed' || applied?.plan.files === 'judged') return FILES_VERSION;
   return request ? chooseRequestVersion(request) : 0;
 }
+
+/** Earlier versions know one model for an agent, and two providers. */
+const hasCandidates = ({ model, failover }: { model?: unknown; failover?: unknown }): boolean =>
+  failover !== undefined || typeof model !== 'string' || !/^(?:openai|openai-chat)\//.test(model);
 
 export const storedVersionSchema = z
   .number()

@@ -5,10 +5,13 @@ import { nameText } from '../base/json-text.ts';
 import { isNestedDeeper, jsonObjectSchema, jsonSchemaSchema, jsonTextSchema, jsonValueSchema } from '../base/json.ts';
 import { tokenSchema } from '../base/tokens.ts';
 
-/** `openai/<id>` (responses) or `openai-chat/<id>` (chat completions). */
+/** Maximum length of the id of a model, in UTF-16 code units. */
+const MAX_MODEL_ID = 256;
+/** `<provider>/<id>`: the name of a provider, and the id that this provider gives the model. */
 export const modelIdSchema = z
   .string()
-  .regex(/^(openai|openai-chat)\/.+$/, 'must be "openai/<id>" (responses) or "openai-chat/<id>" (chat completions)');
+  .max(MAX_MODEL_ID)
+  .regex(/^[a-z0-9][a-z0-9-]*\/.+$/, 'must be "<provider>/<id>", for example openai/gpt-5-mini');
 
 export const PROMPT_VERSION = 'v4';
 /** Provider messages. Only the role is checked; the provider validates the rest. */
@@ -189,5 +192,21 @@ export const modelErrorSchema = z.object({
   url: z.string().optional(),
 });
 export type ModelError = z.infer<typeof modelErrorSchema>;
+
+/** The cause for which a call of a model failed. docs/models.md lists the effect of each. */
+export const failureCauseSchema = z.enum([
+  'network',
+  'unavailable',
+  'throttled',
+  'unauthorized',
+  'silent',
+  'cut',
+  'malformed',
+  'too-long',
+  'refused',
+  'invalid',
+  'internal',
+]);
+export type FailureCause = z.infer<typeof failureCauseSchema>;
 
 export const providerOptionsSchema = z.record(z.string(), jsonObjectSchema);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../base/error-codes.ts';
 import { wireErrorSchema, type WireError } from '../base/errors.ts';
 import { jsonValueSchema } from '../base/json.ts';
-import { processorUsageSchema, usageSchema } from '../message/model.ts';
+import { failureCauseSchema, processorUsageSchema, usageSchema } from '../message/model.ts';
 import { getOwnMember } from '../base/own-member.ts';
 import { runStatusSchema } from './run.ts';
 import { stageSchema } from '../base/stage.ts';
@@ -46,6 +46,7 @@ const modelEventSchema = z.object({
   usage: usageSchema.optional(),
   fromCache: z.boolean(),
   error: wireErrorSchema.optional(),
+  cause: failureCauseSchema.optional().describe('if the call failed'),
 });
 const toolEventSchema = z.object({
   event: z.literal('tool'),

@@ -1,6 +1,7 @@
 // Defines the state of a run as data. `RunState` is the fold of its actions; a checkpoint writes the actions since the
 // last one as a write-once record and moves the small head by compare-and-set. Recovery reads the records and folds
 // them again: no other state survives a checkpoint.
+import { attemptFailureSchema } from '../agent/candidate.ts';
 import { z } from 'zod';
 import { clientToolsSchema } from '../tool/client-tool.ts';
 import { conversationSchema, messageOpSchema, systemMessageSchema } from '../message/conversation.ts';
@@ -144,6 +145,10 @@ export const runActionSchema = z.discriminatedUnion('action', [
     usage: z.array(z.object({ entry: z.string(), usage: processorUsageSchema })),
   }),
   z.object({
+    action: z.literal('model-failed').describe('the call is not repeated by another owner'),
+    failure: attemptFailureSchema,
+  }),
+  z.object({
     action: z.literal('error-retried'),
     model: modelIdSchema.optional().describe('model of the rest of this step; unchanged if absent'),
   }),
@@ -212,6 +217,7 @@ export const openStepSchema = z.object({
   firstIndex: count.describe('index of the first chunk of the step, or its future index: the target of a retract'),
   base: conversationSchema.describe('the conversation at the start of the step'),
   model: modelIdSchema.optional().describe('model that processAPIError requested instead of the agent’s'),
+  failures: z.array(attemptFailureSchema).optional().describe('failed calls since processAPIError decided, in order'),
   draft: draftSchema.optional(),
   answer: stepAnswerSchema.optional(),
   tools: z.array(toolDefinitionSchema),
