@@ -1,5 +1,5 @@
 // Pages of a run while it is active, in a real browser: the calls in flight, retries, withdrawn text, cost, and the filters of the list.
-import { defineProcessor, eventually, useProcessors } from '@millrace/testkit';
+import { defineMethods, defineProcessor, eventually, useProcessors } from '@millrace/testkit';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -9,36 +9,24 @@ import { inspect } from './inspect-page.ts';
 import { patient, useConsole } from './use-console.ts';
 
 const AGENT = 'console-live';
-const options = z.strictObject({});
 let release = () => {};
 
 /** Holds its call until the test releases it. */
-const holding = defineProcessor({
-  id: 'holding',
-  description: 'answers when it is released',
-  stages: ['processInput'],
-  reads: [],
-  policy: { timeoutMs: 60_000, attempts: 1 },
-  options,
-  create: () => ({
-    id: 'holding',
-    processInput: () => new Promise<undefined>((resolve) => (release = () => resolve(undefined))),
-  }),
-});
+const holding = defineMethods(
+  'holding',
+  { processInput: () => new Promise<undefined>((resolve) => (release = () => resolve(undefined))) },
+  { policy: { timeoutMs: 60_000, attempts: 1 } },
+);
 /** Rejects the first answer after it has streamed. */
-const doubting = defineProcessor({
-  id: 'doubting',
-  description: 'asks for another answer',
-  stages: ['processOutputStep'],
-  reads: ['response'],
-  options,
-  create: () => ({
-    id: 'doubting',
+const doubting = defineMethods(
+  'doubting',
+  {
     processOutputStep({ text, abort }) {
       if (text.includes('first')) abort('Not the first.', { retry: true });
     },
-  }),
-});
+  },
+  { reads: ['response'] },
+);
 
 describe('an active run in the console', () => {
   const console = useConsole();

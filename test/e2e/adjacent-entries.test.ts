@@ -1,73 +1,50 @@
 // One call serves adjacent entries, but each keeps its own policy: an entry that fails, hangs or sends chunks does not
 // affect the others.
 import type { EntryOutcome, JsonValue, Stage } from '@millrace/contracts';
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
 const stack = useSharedStack();
-const noOptions = z.strictObject({});
 
 /** Marks the input with its letter, so that the prompt shows the order and the input of each entry. */
 const marker = (id: string) =>
-  defineProcessor({
+  defineMethods(
     id,
-    description: 'adds its letter to a system message',
-    stages: ['processInput'],
-    reads: ['system'],
-    options: noOptions,
-    create: () => ({
-      id,
+    {
       processInput: ({ messageList, onViolation }) => {
         const seen = messageList.getAllSystemMessages().map((message) => JSON.stringify(message));
         onViolation({ message: `${id} saw ${seen.filter((line) => line.includes('mark')).length}` });
         messageList.setSystem(`mark-${id}`, [`mark ${id}`]);
       },
-    }),
-  });
+    },
+    { reads: ['system'] },
+  );
 
-const hanger = defineProcessor({
-  id: 'hanger',
-  description: 'hangs',
-  stages: ['processInput', 'processOutputStream'],
-  reads: [],
-  policy: { timeoutMs: 300, attempts: 1 },
-  options: noOptions,
-  create: () => ({
-    id: 'hanger',
+const hanger = defineMethods(
+  'hanger',
+  {
     // Does not return even after it is cancelled.
     processInput: () => new Promise<undefined>(() => undefined),
     processOutputStream: async ({ part }) => part,
-  }),
-});
+  },
+  { policy: { timeoutMs: 300, attempts: 1 } },
+);
 
 let failures = 0;
-const flaky = defineProcessor({
-  id: 'flaky',
-  description: 'breaks the first time that it is asked',
-  stages: ['processInput'],
-  reads: [],
-  options: noOptions,
-  create: () => ({
-    id: 'flaky',
-    processInput: () => {
-      failures += 1;
-      if (failures === 1) throw new Error('broken');
-    },
-  }),
+/** Breaks the first time that it is asked. */
+const flaky = defineMethods('flaky', {
+  processInput: () => {
+    failures += 1;
+    if (failures === 1) throw new Error('broken');
+  },
 });
 
-const echo = defineProcessor({
-  id: 'echo',
-  description: 'writes custom chunks, hears them, and counts both in one state',
-  stages: ['processInput', 'processOutputStream', 'processOutputStep'],
-  reads: [],
-  processDataParts: true,
-  options: noOptions,
-  create: () => ({
-    id: 'echo',
+/** Writes custom chunks, hears them, and counts both in one state. */
+const echo = defineMethods(
+  'echo',
+  {
     processInput: async ({ writer, state }) => {
       state['written'] = 2;
       await writer.custom({ type: 'data-a', data: 1 });
@@ -80,18 +57,12 @@ const echo = defineProcessor({
       return part;
     },
     processOutputStep: ({ state, onViolation }) => onViolation({ message: JSON.stringify(state) }),
-  }),
-});
-const talker = defineProcessor({
-  id: 'talker',
-  description: 'writes a chunk that a guard forbids',
-  stages: ['processInput'],
-  reads: [],
-  options: noOptions,
-  create: () => ({
-    id: 'talker',
-    processInput: async ({ writer }) => writer.custom({ type: 'data-x', data: 'forbidden' }),
-  }),
+  },
+  { processDataParts: true },
+);
+/** Writes a chunk that a guard forbids. */
+const talker = defineMethods('talker', {
+  processInput: async ({ writer }) => writer.custom({ type: 'data-x', data: 'forbidden' }),
 });
 
 useProcessors(stack, [marker('a'), hanger, marker('c'), flaky, echo, talker]);

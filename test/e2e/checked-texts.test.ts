@@ -1,7 +1,7 @@
 // The verb check over real guardrails: the same processors as in a run, without a model, memory, state or events.
 import { connect } from '@millrace/client';
 import { buildTextMessage } from '@millrace/contracts';
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { applying } from './apply-agent.ts';
@@ -14,7 +14,6 @@ const agent = applying(stack);
 
 const called: string[] = [];
 const hanging = Promise.withResolvers<void>();
-const options = z.strictObject({});
 const remembering = defineProcessor({
   id: 'remembering',
   description: 'a memory that records its calls',
@@ -28,35 +27,19 @@ const remembering = defineProcessor({
     processOutputResult: () => void called.push('output'),
   }),
 });
-const watching = defineProcessor({
-  id: 'watching',
-  description: 'records its calls',
-  stages: ['processInput', 'processOutputStream'],
-  reads: [],
-  options,
-  create: () => ({
-    id: 'watching',
-    processInput: () => void called.push('input'),
-    processOutputStream: async ({ part }) => (called.push('output'), part),
-  }),
+/** Records its calls. */
+const watching = defineMethods('watching', {
+  processInput: () => void called.push('input'),
+  processOutputStream: async ({ part }) => (called.push('output'), part),
 });
-const suspending = defineProcessor({
-  id: 'suspending',
-  description: 'asks a question',
-  stages: ['processInput'],
-  reads: [],
-  options,
-  create: () => ({ id: 'suspending', processInput: ({ suspend }) => suspend({ question: 'Which?' }) }),
-});
-const hanger = defineProcessor({
-  id: 'hanger',
-  description: 'never returns',
-  stages: ['processInput'],
-  reads: [],
-  policy: { timeoutMs: 60_000 },
-  options,
-  create: () => ({ id: 'hanger', processInput: async () => hanging.promise }),
-});
+/** Asks a question. */
+const suspending = defineMethods('suspending', { processInput: ({ suspend }) => suspend({ question: 'Which?' }) });
+/** Never returns. */
+const hanger = defineMethods(
+  'hanger',
+  { processInput: async () => hanging.promise },
+  { policy: { timeoutMs: 60_000 } },
+);
 useProcessors(stack, [stopper, halter, breaker, remembering, watching, suspending, hanger]);
 const leaving = useProcessors(stack, [defineProcessor({ ...watching, id: 'leaving' })], 'leaving-service');
 

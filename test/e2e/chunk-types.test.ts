@@ -1,9 +1,8 @@
 // Sends every chunk type through the output chain of a run with a guard of text: the chunk arrives, and its text is
 // judged.
 import { CHUNK_TYPES, type Chunk, type JsonObject } from '@millrace/contracts';
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, useProcessors, useSharedStack } from '@millrace/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import { collect } from './collect.ts';
 
 const SECRET = 'nightingale';
@@ -51,18 +50,12 @@ const makeChunk = (type: string, payload: JsonObject): Chunk =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the wire's schema looks at it
   ({ type, runId: 'x', from: 'AGENT', payload }) as unknown as Chunk;
 
-const cache = defineProcessor({
-  id: 'all-chunks',
-  description: 'answers with a chunk of every type',
-  stages: ['processLLMRequest'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    processLLMRequest: () => {
-      const chunks = [...Object.entries(CACHED), ['raw', secret] as const, ['brand-new', secret] as const];
-      return { response: { chunks: chunks.map(([type, payload]) => makeChunk(type, payload)) } };
-    },
-  }),
+/** Answers with a chunk of every type. */
+const cache = defineMethods('all-chunks', {
+  processLLMRequest: () => {
+    const chunks = [...Object.entries(CACHED), ['raw', secret] as const, ['brand-new', secret] as const];
+    return { response: { chunks: chunks.map(([type, payload]) => makeChunk(type, payload)) } };
+  },
 });
 
 const stack = useSharedStack();

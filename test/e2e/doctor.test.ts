@@ -1,5 +1,5 @@
 // `millrace doctor` and `millrace tap` as processes, over real services.
-import { defineProcessor, eventually, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineMethods, eventually, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -10,14 +10,8 @@ import { script } from './script.ts';
 
 const nats = useNats();
 const stack = useStack(nats, ['orchestrator', 'guardrails', 'auth', 'gateway'], () => ({ GATEWAY_PORT: '0' }));
-const taken = defineProcessor({
-  id: 'pii',
-  description: 'claims the name of a shipped guard',
-  stages: ['processInput'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({ id: 'pii', processInput: () => undefined }),
-});
+/** Claims the name of a shipped guard. */
+const taken = defineMethods('pii', { processInput: () => undefined });
 useProcessors(nats, [taken], 'zz-claimant');
 const env = () => ({ NATS_URL: nats.url });
 const ndjson = z.array(

@@ -1,5 +1,5 @@
 // An operator approves a call with other arguments: the schema of the tool and every guard of the call judge them.
-import { defineProcessor, defineTool, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, defineTool, useProcessors, useSharedStack } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { applying } from './apply-agent.ts';
@@ -44,35 +44,19 @@ const tools = [
 const readAmount = ({ toolCall: { args } }: { toolCall: { args: unknown } }) => payment.safeParse(args).data;
 
 /** Denies large amounts, and records each call that it judges. */
-const limit = defineProcessor({
-  id: 'payment-limit',
-  description: 'denies amounts above 100',
-  stages: ['processToolCall'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'payment-limit',
-    processToolCall(args) {
-      judged.push(args.toolCall.args);
-      return (readAmount(args)?.eur ?? 0) > 100 ? { deny: true, reason: 'too much' } : undefined;
-    },
-  }),
+const limit = defineMethods('payment-limit', {
+  processToolCall(args) {
+    judged.push(args.toolCall.args);
+    return (readAmount(args)?.eur ?? 0) > 100 ? { deny: true, reason: 'too much' } : undefined;
+  },
 });
 /** Rounds the amount. */
-const rounder = defineProcessor({
-  id: 'payment-rounder',
-  description: 'rounds amounts',
-  stages: ['processToolCall'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'payment-rounder',
-    processToolCall(args) {
-      const given = readAmount(args);
-      if (!given || Number.isInteger(given.eur)) return undefined;
-      return { args: { ...given, eur: Math.round(given.eur) } };
-    },
-  }),
+const rounder = defineMethods('payment-rounder', {
+  processToolCall(args) {
+    const given = readAmount(args);
+    if (!given || Number.isInteger(given.eur)) return undefined;
+    return { args: { ...given, eur: Math.round(given.eur) } };
+  },
 });
 useProcessors(stack, [limit, rounder], 'payments', tools);
 

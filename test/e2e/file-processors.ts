@@ -1,6 +1,6 @@
 // Processors that judge, add and replace files, for tests with `files` of an agent.
 import type { Message, MessagePart } from '@millrace/contracts';
-import { defineProcessor } from '@millrace/testkit';
+import { defineMethods, defineProcessor } from '@millrace/testkit';
 import { z } from 'zod';
 
 export type File = Extract<MessagePart, { type: 'file' }>;
@@ -98,15 +98,7 @@ export const prompting = defineProcessor({
 });
 
 /** Suspends each step until it is answered. */
-export const asking = defineProcessor({
-  id: 'asking',
-  description: 'asks before each step',
-  stages: ['processInputStep'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'asking',
-    processInputStep: ({ resumeData, suspend }) =>
-      resumeData === undefined ? suspend({ question: 'sure?' }) : undefined,
-  }),
+export const asking = defineMethods('asking', {
+  processInputStep: ({ resumeData, suspend }) =>
+    resumeData === undefined ? suspend({ question: 'sure?' }) : undefined,
 });

@@ -2,16 +2,17 @@
 // only its own run.
 import type { Chunk } from '@millrace/contracts';
 import {
+  defineMethods,
   defineProcessor,
   eventually,
   makeOpened,
   makeReply,
+  type ScriptedWire,
   serveWire,
   useBus,
   useNats,
   useProcessors,
   useStack,
-  type ScriptedWire,
 } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -23,7 +24,6 @@ const CARD = '4111 1111 1111 1111';
 
 const nats = useNats();
 const bus = useBus(nats, 'hostile', { role: 'developer' });
-const noOptions = z.strictObject({});
 const chunk = (type: string, payload: object): object => ({ type, runId: 'another-run', from: 'AGENT', payload });
 
 /** Replaces the first text delta by the chunk of `kind`. */
@@ -74,28 +74,13 @@ const parrot = defineProcessor({
 });
 
 /** Returns complete members that it did not read. */
-const blind = defineProcessor({
-  id: 'blind',
-  description: 'replaces members that it did not read',
-  stages: ['processInputStep'],
-  reads: [],
-  options: noOptions,
-  create: () => ({ id: 'blind', processInputStep: () => ({ tools: {} }) }),
-});
+const blind = defineMethods('blind', { processInputStep: () => ({ tools: {} }) });
 
 /** A write without an await. */
-const careless = defineProcessor({
-  id: 'careless',
-  description: 'writes a chunk that cannot be serialized, without an await',
-  stages: ['processInput'],
-  reads: [],
-  options: noOptions,
-  create: () => ({
-    id: 'careless',
-    processInput: ({ writer }) => {
-      void writer.custom({ type: 'data-big', data: 'x'.repeat(20 * 1024 * 1024) });
-    },
-  }),
+const careless = defineMethods('careless', {
+  processInput: ({ writer }) => {
+    void writer.custom({ type: 'data-big', data: 'x'.repeat(20 * 1024 * 1024) });
+  },
 });
 
 useProcessors(nats, [forger, parrot, blind, careless]);

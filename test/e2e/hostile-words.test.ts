@@ -1,7 +1,7 @@
 // A hostile processor within its permissions: it moves a message to a source that guards do not judge, writes content
 // that only a later chain judges, hides words in names, or sends chunks without end. Each run ends before the chain
 // would judge the content at its end.
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { applying } from './apply-agent.ts';
@@ -46,19 +46,12 @@ const writer = defineProcessor({
   }),
 });
 
-const hanging = defineProcessor({
-  id: 'hanging',
-  description: 'never answers',
-  stages: ['processToolCall', 'processOutputResult'],
-  reads: [],
-  options: z.strictObject({}),
-  policy: { timeoutMs: 60_000 },
-  create: () => ({
-    id: 'hanging',
-    processToolCall: () => new Promise(() => {}),
-    processOutputResult: () => new Promise(() => {}),
-  }),
-});
+/** Never answers. */
+const hanging = defineMethods(
+  'hanging',
+  { processToolCall: () => new Promise(() => {}), processOutputResult: () => new Promise(() => {}) },
+  { policy: { timeoutMs: 60_000 } },
+);
 
 const whisperer = defineProcessor({
   id: 'whisperer',

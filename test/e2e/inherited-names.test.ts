@@ -1,7 +1,6 @@
 // Members of Object.prototype are valid names of agents, entries, processors and keys of the context.
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, useProcessors, useSharedStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { collect } from './collect.ts';
 import { script } from './script.ts';
 
@@ -12,29 +11,19 @@ function count({ state, onViolation }: Counting): undefined {
   state['calls'] = Number(state['calls'] ?? 0) + 1;
   onViolation({ message: 'called', rule: `call-${String(state['calls'])}` });
 }
-const counting = defineProcessor({
-  id: 'constructor',
-  description: 'numbers its calls',
-  stages: ['processInput', 'processInputStep', 'processOutputStream', 'processOutputStep'],
-  reads: ['input'],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'constructor',
+/** Numbers its calls. */
+const counting = defineMethods(
+  'constructor',
+  {
     processInput: count,
     processInputStep: count,
     processOutputStep: count,
     processOutputStream: (args) => (count(args), args.part),
-  }),
-});
+  },
+  { reads: ['input'] },
+);
 const judging = ['toString', 'valueOf'].map((id) =>
-  defineProcessor({
-    id,
-    description: 'judges',
-    stages: ['processInput'],
-    reads: ['input'],
-    options: z.strictObject({}),
-    create: () => ({ id, processInput: () => undefined }),
-  }),
+  defineMethods(id, { processInput: () => undefined }, { reads: ['input'] }),
 );
 useProcessors(stack, [counting, ...judging], 'isPrototypeOf');
 

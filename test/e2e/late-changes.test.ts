@@ -2,7 +2,15 @@
 // rejoined in between, after tool steps, and although orchestrators are killed in the middle.
 import type { PositionedChunk } from '@millrace/client';
 import { readMessageText, buildTextMessage } from '@millrace/contracts';
-import { defineProcessor, defineTool, eventually, useNats, useProcessors, useStack } from '@millrace/testkit';
+import {
+  defineMethods,
+  defineProcessor,
+  defineTool,
+  eventually,
+  useNats,
+  useProcessors,
+  useStack,
+} from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { script, type ScriptElement } from './script.ts';
@@ -49,19 +57,11 @@ const processors = [
       },
     }),
   }),
-  defineProcessor({
-    id: 'pieces-only',
-    description: 'Masks a word in pieces of text, as most guards of other frameworks do.',
-    stages: ['processOutputStream'],
-    reads: [],
-    options: z.strictObject({}),
-    create: () => ({
-      id: 'pieces-only',
-      processOutputStream: async ({ part }) =>
-        part.type === 'text-delta'
-          ? { ...part, payload: { ...part.payload, text: part.payload.text.replaceAll('a guest', '***') } }
-          : part,
-    }),
+  defineMethods('pieces-only', {
+    processOutputStream: async ({ part }) =>
+      part.type === 'text-delta'
+        ? { ...part, payload: { ...part.payload, text: part.payload.text.replaceAll('a guest', '***') } }
+        : part,
   }),
 ];
 type Answer = Parameters<typeof readMessageText>[0];

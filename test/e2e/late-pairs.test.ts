@@ -2,7 +2,7 @@
 // they have passed it. The changed text passes them as if the model had written it: a limit that has counted the first
 // text begins again, and the reader, the result and the thread agree.
 import { buildTextMessage, readMessageText, type JsonObject, type Message } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useRedis, useStack } from '@millrace/testkit';
+import { defineMethods, defineProcessor, useNats, useProcessors, useRedis, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { script } from './script.ts';
@@ -61,13 +61,9 @@ function withRewritten(message: Message): Message {
   return { ...message, content: { ...message.content, parts } };
 }
 
-const halter = defineProcessor({
-  id: 'late-halter',
-  description: 'Halts the run with a text of its own, once the answer has passed the stream.',
-  stages: ['processOutputStep'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({ id: 'late-halter', processOutputStep: ({ text, halt }) => halt(`Ask ${text.slice(0, 3)}.`) }),
+/** Halts the run with a text of its own, once the answer has passed the stream. */
+const halter = defineMethods('late-halter', {
+  processOutputStep: ({ text, halt }) => halt(`Ask ${text.slice(0, 3)}.`),
 });
 
 const nats = useNats();

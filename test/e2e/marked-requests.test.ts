@@ -1,7 +1,7 @@
 // Every place of a request that may hold a text, generated from the schema of the wire, through the real path: the orchestrator
 // refuses a mark in it, a guard of the input blocks it, or neither a model, a processor nor a reader receives it.
 import { runRequestSchema } from '@millrace/contracts';
-import { defineProcessor, listMarkedValues, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineMethods, listMarkedValues, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fresh, rawCaller } from './hostile/raw-caller.ts';
@@ -22,19 +22,16 @@ const received = new Map<string, string[]>();
 const record = (runId: string, value: unknown): void => {
   received.set(runId, [...(received.get(runId) ?? []), JSON.stringify(value)]);
 };
-const recorder = defineProcessor({
-  id: 'recorder',
-  description: 'Records the input of a model and a processor.',
-  stages: ['processInputStep', 'processLLMRequest'],
-  reads: ['input', 'system', 'prompt', 'tools'],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'recorder',
+/** Records the input of a model and a processor. */
+const recorder = defineMethods(
+  'recorder',
+  {
     processInputStep: ({ run, messages, tools, modelSettings, structuredOutput }) =>
       record(run.runId, { messages, tools, modelSettings, structuredOutput }),
     processLLMRequest: ({ run, prompt }) => record(run.runId, { prompt }),
-  }),
-});
+  },
+  { reads: ['input', 'system', 'prompt', 'tools'] },
+);
 useProcessors(nats, [recorder], 'recorders');
 
 type Outcome = 'refused' | 'blocked' | 'seen' | 'unseen';

@@ -1,22 +1,17 @@
 // Observing entries, from outside: the run ends as without them, and its events hold their findings.
 import type { JsonObject } from '@millrace/contracts';
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 import { halter, stopper } from './verdict-processors.ts';
 
 const stack = useSharedStack();
 const hanging = Promise.withResolvers<void>();
-const finder = defineProcessor({
-  id: 'finder',
-  description: 'reports a finding at every stage, and changes and writes everything possible',
-  stages: ['processInput', 'processOutputStream', 'processOutputResult'],
-  reads: ['input', 'response'],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'finder',
+/** Reports a finding at every stage, and changes and writes everything possible. */
+const finder = defineMethods(
+  'finder',
+  {
     processInput: async ({ onViolation, writer }) => {
       onViolation({ message: 'found in the input' });
       await writer.custom({ type: 'data-found', data: {} });
@@ -27,20 +22,14 @@ const finder = defineProcessor({
       return null;
     },
     processOutputResult: () => [],
-  }),
-});
-const hanger = defineProcessor({
-  id: 'hanger',
-  description: 'never returns',
-  stages: ['processInput', 'processOutputStream', 'processOutputResult'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'hanger',
-    processInput: async () => hanging.promise,
-    processOutputStream: async ({ part }) => hanging.promise.then(() => part),
-    processOutputResult: async () => hanging.promise,
-  }),
+  },
+  { reads: ['input', 'response'] },
+);
+/** Never returns. */
+const hanger = defineMethods('hanger', {
+  processInput: async () => hanging.promise,
+  processOutputStream: async ({ part }) => hanging.promise.then(() => part),
+  processOutputResult: async () => hanging.promise,
 });
 useProcessors(stack, [finder, hanger, halter, stopper]);
 

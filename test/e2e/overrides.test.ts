@@ -1,9 +1,8 @@
 // The lists of a caller and of an operator for one run: both replace only entries that are `replaceable`, and those of a
 // caller name only processors of the agent's allow-list.
 import { connect } from '@millrace/client';
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, useProcessors, useSharedStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { collect } from './collect.ts';
 import { millrace } from './run-command.ts';
 import { script } from './script.ts';
@@ -17,19 +16,12 @@ const place =
   ({ processorIndex, onViolation }: Placed): undefined => {
     onViolation({ message: 'a place', rule: `${stage}-${processorIndex}` });
   };
-const placed = defineProcessor({
-  id: 'placed',
-  description: 'reports its index',
-  stages: ['processInput', 'processInputStep', 'processOutputStep', 'processOutputResult'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'placed',
-    processInput: place('processInput'),
-    processInputStep: place('processInputStep'),
-    processOutputStep: place('processOutputStep'),
-    processOutputResult: place('processOutputResult'),
-  }),
+/** Reports its index. */
+const placed = defineMethods('placed', {
+  processInput: place('processInput'),
+  processInputStep: place('processInputStep'),
+  processOutputStep: place('processOutputStep'),
+  processOutputResult: place('processOutputResult'),
 });
 useProcessors(stack, [stopper, halter, rescuer, placed]);
 

@@ -1,7 +1,6 @@
 // A parallel group, from outside: all members judge, the first stop ends the run, and the others are cancelled.
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, useProcessors, useSharedStack } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 import { denier, stopper } from './verdict-processors.ts';
@@ -10,14 +9,8 @@ const stack = useSharedStack();
 /** Judges on a signal of the test, or is cancelled. */
 let gate = Promise.withResolvers<void>();
 const cancelled: string[] = [];
-const waiter = defineProcessor({
-  id: 'waiter',
-  description: 'judges late',
-  stages: ['processInput', 'processToolCall'],
-  reads: ['input'],
-  options: z.strictObject({}),
-  create: () => ({ id: 'waiter', processInput: wait, processToolCall: wait }),
-});
+/** Judges late. */
+const waiter = defineMethods('waiter', { processInput: wait, processToolCall: wait }, { reads: ['input'] });
 async function wait({ abortSignal, run, entry }: { abortSignal: AbortSignal; run: { runId: string }; entry: string }) {
   abortSignal.addEventListener('abort', () => cancelled.push(`${run.runId} ${entry}`), { once: true });
   await Promise.race([gate.promise, new Promise((resolve) => abortSignal.addEventListener('abort', resolve))]);
@@ -29,21 +22,17 @@ afterEach(() => {
 });
 
 /** Aborts on a word of the input, on a signal of the test. */
-const lateJudge = defineProcessor({
-  id: 'late-judge',
-  description: 'judges late, and aborts at a word',
-  stages: ['processInput'],
-  reads: ['input'],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'late-judge',
+const lateJudge = defineMethods(
+  'late-judge',
+  {
     async processInput({ messages, abort }) {
       await gate.promise;
       if (JSON.stringify(messages).includes('forbidden')) abort('a forbidden word');
       return undefined;
     },
-  }),
-});
+  },
+  { reads: ['input'] },
+);
 
 useProcessors(stack, [stopper, denier, waiter, lateJudge]);
 const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', tools: ['calculator'] };

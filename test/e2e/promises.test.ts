@@ -2,7 +2,7 @@
 import { connect } from '@millrace/client';
 import { STAGES, type Stage } from '@millrace/contracts';
 import {
-  defineProcessor,
+  defineMethods,
   eventually,
   makeReply,
   passStream,
@@ -14,26 +14,23 @@ import {
   type WireScript,
 } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
 const seen: string[][] = [];
 let chunks = 0;
-const watching = defineProcessor({
-  id: 'watching',
-  description: 'records the input of a guard',
-  stages: ['processInput', 'processOutputStream'],
-  reads: { processInput: ['input'] },
-  options: z.strictObject({}),
-  create: () => ({
+/** Records the input of a guard. */
+const watching = defineMethods(
+  'watching',
+  {
     processInput: ({ messages }) => void seen.push(messages.map(({ role }) => role)),
     processOutputStream: ({ part }) => {
       chunks += 1;
       return part;
     },
-  }),
-});
+  },
+  { reads: { processInput: ['input'] } },
+);
 
 const nats = useNats();
 const connection = useBus(nats, 'promises', { role: 'developer' });

@@ -1,7 +1,6 @@
 // The provider's request contains the decisions of processInputStep, observed between the orchestrator and dev-model.
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineMethods, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { useModelProxy } from './model-proxy.ts';
 
 const SCHEMA = {
@@ -11,13 +10,10 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-const chooser = defineProcessor({
-  id: 'chooser',
-  description: 'chooses how the model is asked',
-  stages: ['processInputStep'],
-  reads: ['tools'],
-  options: z.strictObject({}),
-  create: () => ({
+/** Chooses how the model is asked. */
+const chooser = defineMethods(
+  'chooser',
+  {
     processInputStep: ({ tools }) => ({
       model: 'openai/gpt-5',
       tools: Object.assign(tools, ...Object.values(tools).map((tool) => ({ extra: { ...tool, name: 'extra' } }))),
@@ -27,8 +23,9 @@ const chooser = defineProcessor({
       providerOptions: { openai: { user: 'ada', reasoningEffort: 'low' } },
       structuredOutput: { schema: SCHEMA, name: 'sum' },
     }),
-  }),
-});
+  },
+  { reads: ['tools'] },
+);
 
 const nats = useNats();
 useProcessors(nats, [chooser]);

@@ -3,38 +3,23 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineMethods, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { z } from 'zod';
 import { useModelProxy } from './model-proxy.ts';
 import { script } from './script.ts';
 
-const options = z.strictObject({});
 const replace = (text: string) => text.replaceAll('secret', '[masked]');
 /** Masks a word of the reasoning in the stream. */
-const masker = defineProcessor({
-  id: 'reasoning-masker',
-  description: 'masks a word of the reasoning',
-  stages: ['processOutputStream'],
-  reads: [],
-  options,
-  create: () => ({
-    id: 'reasoning-masker',
-    processOutputStream: ({ part }) =>
-      part.type === 'reasoning-delta'
-        ? { ...part, payload: { ...part.payload, text: replace(part.payload.text) } }
-        : part,
-  }),
+const masker = defineMethods('reasoning-masker', {
+  processOutputStream: ({ part }) =>
+    part.type === 'reasoning-delta'
+      ? { ...part, payload: { ...part.payload, text: replace(part.payload.text) } }
+      : part,
 });
 /** Masks a word of the recalled reasoning. */
-const recallMasker = defineProcessor({
-  id: 'recall-masker',
-  description: 'masks a word of recalled reasoning',
-  stages: ['processInput'],
-  reads: ['remembered'],
-  options,
-  create: () => ({
-    id: 'recall-masker',
+const recallMasker = defineMethods(
+  'recall-masker',
+  {
     processInput: ({ messages }) =>
       messages.map((message) => ({
         ...message,
@@ -45,18 +30,12 @@ const recallMasker = defineProcessor({
           ),
         },
       })),
-  }),
-});
-const other = defineProcessor({
-  id: 'other-model',
-  description: 'chooses another model for later steps',
-  stages: ['processInputStep'],
-  reads: [],
-  options,
-  create: () => ({
-    id: 'other-model',
-    processInputStep: ({ stepNumber }) => (stepNumber > 0 ? { model: 'openai/gpt-5' } : undefined),
-  }),
+  },
+  { reads: ['remembered'] },
+);
+/** Chooses another model for later steps. */
+const other = defineMethods('other-model', {
+  processInputStep: ({ stepNumber }) => (stepNumber > 0 ? { model: 'openai/gpt-5' } : undefined),
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-reasoning-'));

@@ -1,44 +1,34 @@
 // One processor stops a stream: the other processors keep their states and violations, in separate sessions and in one,
 // and no rejected word that they held is published.
 import type { Chunk, JsonObject } from '@millrace/contracts';
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
 const stack = useSharedStack();
-const options = z.strictObject({});
 const textIn = ({ kept }: JsonObject): string => (typeof kept === 'string' ? kept : '');
 
 /**
  * Holds text in its state: at least the last piece, and all pieces until the third; flushes it before any other chunk.
  */
 const gatherer = (id: string) =>
-  defineProcessor({
-    id,
-    description: 'holds pieces back, and finds something in each',
-    stages: ['processOutputStream', 'processOutputResult'],
-    reads: [],
-    options,
-    create: () => ({
-      id,
-      processOutputStream({ part, state, onViolation }) {
-        const before = textIn(state);
-        if (part.type !== 'text-delta') {
-          delete state['kept'];
-          return before === '' ? part : [piece(part, before), part];
-        }
-        const count = Number(state['pieces'] ?? 0) + 1;
-        state['pieces'] = count;
-        onViolation({ message: 'a piece', rule: 'piece' });
-        state['kept'] = (count % 3 === 0 ? '' : before) + part.payload.text;
-        return count % 3 === 0 ? piece(part, before) : null;
-      },
-      processOutputResult({ state, onViolation }) {
-        onViolation({ message: 'all of them', rule: 'pieces', count: Number(state['pieces']) });
-      },
-    }),
+  defineMethods(id, {
+    processOutputStream({ part, state, onViolation }) {
+      const before = textIn(state);
+      if (part.type !== 'text-delta') {
+        delete state['kept'];
+        return before === '' ? part : [piece(part, before), part];
+      }
+      const count = Number(state['pieces'] ?? 0) + 1;
+      state['pieces'] = count;
+      onViolation({ message: 'a piece', rule: 'piece' });
+      state['kept'] = (count % 3 === 0 ? '' : before) + part.payload.text;
+      return count % 3 === 0 ? piece(part, before) : null;
+    },
+    processOutputResult({ state, onViolation }) {
+      onViolation({ message: 'all of them', rule: 'pieces', count: Number(state['pieces']) });
+    },
   });
 const piece = ({ runId }: Chunk, text: string): Chunk => ({
   type: 'text-delta',
@@ -47,19 +37,11 @@ const piece = ({ runId }: Chunk, text: string): Chunk => ({
   payload: { id: 'kept', text },
 });
 /** Stops on a word, before or after the others. */
-const guard = defineProcessor({
-  id: 'guard',
-  description: 'asks again at a word',
-  stages: ['processOutputStream'],
-  reads: [],
-  options,
-  create: () => ({
-    id: 'guard',
-    processOutputStream({ part, abort }) {
-      if (part.type === 'text-delta' && part.payload.text.includes('bad')) abort('a bad word', { retry: true });
-      return part;
-    },
-  }),
+const guard = defineMethods('guard', {
+  processOutputStream({ part, abort }) {
+    if (part.type === 'text-delta' && part.payload.text.includes('bad')) abort('a bad word', { retry: true });
+    return part;
+  },
 });
 useProcessors(stack, [guard, gatherer('beside')], 'guards');
 useProcessors(stack, [gatherer('elsewhere')], 'gatherers');

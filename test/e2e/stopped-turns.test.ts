@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readMessageText } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useOwnRedis, useStack } from '@millrace/testkit';
+import { defineMethods, useNats, useOwnRedis, useProcessors, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { createUserKey, listGatewayUrls } from './gateways.ts';
 import { useModelProxy } from './model-proxy.ts';
 import { script } from './script.ts';
@@ -14,46 +13,25 @@ const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-stopped-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Judges an answer at its end alone. */
-const lateJudge = defineProcessor({
-  id: 'late-judge',
-  description: 'Judges the result.',
-  stages: ['processOutputResult'],
-  reads: ['response'],
-  options: z.strictObject({}),
-  create: () => ({ processOutputResult: () => undefined }),
-});
+const lateJudge = defineMethods('late-judge', { processOutputResult: () => undefined }, { reads: ['response'] });
 /** Judges the response of the provider alone. */
-const responseJudge = defineProcessor({
-  id: 'response-judge',
-  description: 'Judges the response.',
-  stages: ['processLLMResponse'],
-  reads: ['response'],
-  options: z.strictObject({}),
-  create: () => ({ processLLMResponse: () => undefined }),
-});
+const responseJudge = defineMethods('response-judge', { processLLMResponse: () => undefined }, { reads: ['response'] });
 /** Hangs at the input of the step, before the model is asked. */
-const hangingStep = defineProcessor({
-  id: 'hanging-step',
-  description: 'Judges each step, too late.',
-  stages: ['processInputStep'],
-  reads: ['input'],
-  options: z.strictObject({}),
-  create: () => ({ processInputStep: () => new Promise<undefined>(() => undefined) }),
-});
+const hangingStep = defineMethods(
+  'hanging-step',
+  { processInputStep: () => new Promise<undefined>(() => undefined) },
+  { reads: ['input'] },
+);
 
 /** Judges the input during the call of the model, and a text with `Quebec` without an end. */
-const overlappingJudge = defineProcessor({
-  id: 'overlapping-judge',
-  description: 'Judges the input.',
-  stages: ['processInput'],
-  reads: ['input'],
-  changes: { processInput: 'never' },
-  options: z.strictObject({}),
-  create: () => ({
+const overlappingJudge = defineMethods(
+  'overlapping-judge',
+  {
     processInput: ({ messageList }) =>
       messageList.getLatestUserContent().includes('Quebec') ? new Promise<undefined>(() => undefined) : undefined,
-  }),
-});
+  },
+  { reads: ['input'], changes: { processInput: 'never' } },
+);
 
 const nats = useNats();
 const redis = useOwnRedis();

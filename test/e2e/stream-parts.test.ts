@@ -1,37 +1,26 @@
 // The chunks behind an answer reach the processors of the stream in batches: a processor that reads chunks has all parts
 // of the step with them.
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, useProcessors, useSharedStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { applying } from './apply-agent.ts';
 import { collect } from './collect.ts';
 import { script } from './script.ts';
 
 const seen: Record<string, string[]> = {};
 const looking = (id: string, reads: ('chunks' | 'response')[]) =>
-  defineProcessor({
+  defineMethods(
     id,
-    description: 'Keeps the parts of the step that it has at each chunk.',
-    stages: ['processOutputStream'],
-    reads,
-    options: z.strictObject({}),
-    create: () => ({
-      id,
+    {
       processOutputStream: async ({ part, streamParts }) => {
         const texts = streamParts.map((one) => (one.type === 'text-delta' ? one.payload.text : one.type));
         seen[`${id} ${part.type}`] = texts;
         return part;
       },
-    }),
-  });
-const later = defineProcessor({
-  id: 'parts-later',
-  description: 'Judges the whole answer, so that the last chunks are a batch.',
-  stages: ['processOutputStep'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({ id: 'parts-later', processOutputStep: () => undefined }),
-});
+    },
+    { reads },
+  );
+/** Judges the whole answer, so that the last chunks are a batch. */
+const later = defineMethods('parts-later', { processOutputStep: () => undefined });
 
 const stack = useSharedStack();
 useProcessors(stack, [looking('parts-all', ['chunks']), looking('parts-batch', ['response']), later], 'parts');

@@ -1,26 +1,21 @@
 // The output stream: every chunk passes every processor in order, over several services; no unguarded chunk is
 // published.
 import type { Chunk, JsonObject, JsonValue } from '@millrace/contracts';
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+import { defineMethods, defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
 const stack = useSharedStack();
-const noOptions = z.strictObject({});
 
 function mapText(part: Chunk, map: (text: string) => string): Chunk {
   return part.type === 'text-delta' ? { ...part, payload: { ...part.payload, text: map(part.payload.text) } } : part;
 }
 
-const upper = defineProcessor({
-  id: 'upper',
-  description: 'upper case',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: noOptions,
-  create: () => ({ id: 'upper', processOutputStream: async ({ part }) => mapText(part, (text) => text.toUpperCase()) }),
+/** Upper case. */
+const upper = defineMethods('upper', {
+  processOutputStream: async ({ part }) => mapText(part, (text) => text.toUpperCase()),
 });
 
 const tag = defineProcessor({
@@ -58,51 +53,31 @@ const hoarder = defineProcessor({
   }),
 });
 
-const shape = defineProcessor({
-  id: 'shape',
-  description: 'drops, doubles, and tries to drop the finish',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: noOptions,
-  create: () => ({
-    id: 'shape',
-    processOutputStream: async ({ part }) => {
-      if (part.type === 'finish' || part.type === 'response-metadata') return null;
-      if (part.type !== 'text-delta') return part;
-      if (part.payload.text.includes('drop')) return undefined;
-      return part.payload.text.includes('twice') ? [part, part] : part;
-    },
-  }),
+/** Drops, doubles, and tries to drop the finish. */
+const shape = defineMethods('shape', {
+  processOutputStream: async ({ part }) => {
+    if (part.type === 'finish' || part.type === 'response-metadata') return null;
+    if (part.type !== 'text-delta') return part;
+    if (part.payload.text.includes('drop')) return undefined;
+    return part.payload.text.includes('twice') ? [part, part] : part;
+  },
 });
 
-const talker = defineProcessor({
-  id: 'talker',
-  description: 'writes data chunks',
-  stages: ['processOutputStream', 'processInput'],
-  reads: [],
-  options: noOptions,
-  create: () => ({
-    id: 'talker',
-    processInput: ({ writer }) => writer.custom({ type: 'data-input', data: 'hello' }).then(() => undefined),
-    processOutputStream: async ({ part, writer }) => {
-      if (part.type === 'text-start') await writer.custom({ type: 'data-note', data: { about: 'text' } });
-      return part;
-    },
-  }),
+/** Writes data chunks. */
+const talker = defineMethods('talker', {
+  processInput: ({ writer }) => writer.custom({ type: 'data-input', data: 'hello' }).then(() => undefined),
+  processOutputStream: async ({ part, writer }) => {
+    if (part.type === 'text-start') await writer.custom({ type: 'data-note', data: { about: 'text' } });
+    return part;
+  },
 });
 
-const listener = defineProcessor({
-  id: 'listener',
-  description: 'changes data chunks',
-  stages: ['processOutputStream'],
-  reads: [],
-  processDataParts: true,
-  options: noOptions,
-  create: () => ({
-    id: 'listener',
-    processOutputStream: async ({ part }) => (part.type.startsWith('data-') ? { ...part, data: 'heard' } : part),
-  }),
-});
+/** Changes data chunks. */
+const listener = defineMethods(
+  'listener',
+  { processOutputStream: async ({ part }) => (part.type.startsWith('data-') ? { ...part, data: 'heard' } : part) },
+  { processDataParts: true },
+);
 
 const guard = defineProcessor({
   id: 'guard',
@@ -122,18 +97,11 @@ const guard = defineProcessor({
   }),
 });
 
-const liar = defineProcessor({
-  id: 'liar',
-  description: 'returns an invalid chunk',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: noOptions,
-  create: () => ({
-    id: 'liar',
-    processOutputStream: async ({ part }) =>
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a processor in another language might send
-      part.type === 'text-delta' ? ({ type: 'text-delta' } as unknown as Chunk) : part,
-  }),
+/** Returns an invalid chunk. */
+const liar = defineMethods('liar', {
+  processOutputStream: async ({ part }) =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a processor in another language might send
+    part.type === 'text-delta' ? ({ type: 'text-delta' } as unknown as Chunk) : part,
 });
 
 useProcessors(stack, [upper, shape, talker, guard, liar, hoarder], 'first-service');

@@ -1,5 +1,5 @@
 // Processors that return one verdict each at the stage of their options.
-import { defineProcessor } from '@millrace/testkit';
+import { defineMethods, defineProcessor } from '@millrace/testkit';
 import { z } from 'zod';
 
 const options = z.strictObject({
@@ -68,31 +68,20 @@ export const halter = defineProcessor({
   }),
 });
 
-export const denier = defineProcessor({
-  id: 'denier',
-  description: 'denies calls, or changes their arguments',
-  stages: ['processToolCall', 'processToolResult'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'denier',
-    processToolCall: ({ toolCall }) => {
-      if (JSON.stringify(toolCall.args).includes('secret'))
-        return { deny: true as const, reason: 'not that one', code: 'no' };
-      return { args: { expression: '2 + 3' } };
-    },
-    processToolResult: ({ result }) => ({ result: { judged: result } }),
-  }),
+/** Denies calls, or changes their arguments. */
+export const denier = defineMethods('denier', {
+  processToolCall: ({ toolCall }) => {
+    if (JSON.stringify(toolCall.args).includes('secret'))
+      return { deny: true as const, reason: 'not that one', code: 'no' };
+    return { args: { expression: '2 + 3' } };
+  },
+  processToolResult: ({ result }) => ({ result: { judged: result } }),
 });
 
-export const cache = defineProcessor({
-  id: 'cache',
-  description: 'answers from a cache',
-  stages: ['processLLMRequest', 'processLLMResponse'],
-  reads: ['chunks'],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'cache',
+/** Answers from a cache. */
+export const cache = defineMethods(
+  'cache',
+  {
     processLLMRequest: ({ run }) => ({
       response: {
         chunks: [
@@ -103,25 +92,23 @@ export const cache = defineProcessor({
       },
     }),
     processLLMResponse: ({ fromCache, onViolation }) => onViolation({ message: `fromCache ${fromCache}` }),
-  }),
-});
+  },
+  { reads: ['chunks'] },
+);
 
-export const rescuer = defineProcessor({
-  id: 'rescuer',
-  description: 'asks again after an API error, with less',
-  stages: ['processAPIError'],
-  reads: ['input'],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'rescuer',
+/** Asks again after an API error, with less. */
+export const rescuer = defineMethods(
+  'rescuer',
+  {
     processAPIError: ({ error, messageList, retryCount, state }) => {
       if (retryCount > 0) return undefined;
       state['seen'] = error instanceof Error ? error.message : 'nothing';
       messageList.addSystem('Say less.');
       return { retry: true };
     },
-  }),
-});
+  },
+  { reads: ['input'] },
+);
 
 export const breaker = defineProcessor({
   id: 'breaker',

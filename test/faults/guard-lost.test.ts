@@ -1,8 +1,7 @@
 // A guard's only replica is lost during its work and another one starts: the run continues long before the guard's
 // timeout.
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineMethods, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { afterAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import { script } from '../e2e/script.ts';
 
 const nats = useNats();
@@ -15,23 +14,18 @@ let entered = Promise.withResolvers<void>();
 const over = Promise.withResolvers<void>();
 afterAll(over.resolve);
 const guard = (id: string, hangs: boolean) =>
-  defineProcessor({
+  defineMethods(
     id,
-    description: 'of a test',
-    stages: ['processInput'],
-    reads: ['input'],
-    policy: { timeoutMs: LONG_MS, attempts: 2 },
-    options: z.strictObject({}),
-    create: () => ({
-      id,
+    {
       processInput: async ({ abortSignal }) => {
         if (!hangs || ++calls > 1) return;
         entered.resolve();
         abortSignal.addEventListener('abort', () => over.resolve());
         await over.promise;
       },
-    }),
-  });
+    },
+    { reads: ['input'], policy: { timeoutMs: LONG_MS, attempts: 2 } },
+  );
 const guards = useProcessors(nats, [guard('first', false), guard('second', true)], 'guards-service');
 const stack = useStack(nats, ['orchestrator'], undefined, { processes: 'all' });
 

@@ -1,7 +1,6 @@
 // The user's view if a component dies: a guard in mid-stream, a missing guard, the orchestrator.
-import { defineProcessor, eventually, passingProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineMethods, eventually, passingProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { collect, joinText } from '../e2e/collect.ts';
 import { script } from '../e2e/script.ts';
 
@@ -10,15 +9,10 @@ const nats = useNats();
 const slow = (id: string) => passingProcessor(id, ['processInput', 'processOutputStream']);
 
 const doomed = useProcessors(nats, [slow('doomed')], 'doomed-service');
-const stuck = defineProcessor({
-  id: 'stuck',
-  description: 'never answers, and reports a cancel',
-  stages: ['processInput', 'processOutputStep'],
-  reads: [],
-  policy: { timeoutMs: 300, attempts: 1 },
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'stuck',
+/** Never answers, and reports a cancel. */
+const stuck = defineMethods(
+  'stuck',
+  {
     processInput: ({ abortSignal }) =>
       new Promise<undefined>((resolve) =>
         abortSignal.addEventListener('abort', () => {
@@ -27,8 +21,9 @@ const stuck = defineProcessor({
         }),
       ),
     processOutputStep: () => undefined,
-  }),
-});
+  },
+  { policy: { timeoutMs: 300, attempts: 1 } },
+);
 let cancelled = 0;
 useProcessors(nats, [stuck], 'stuck-service');
 const stack = useStack(nats, ['orchestrator'], undefined, { processes: 'all' });

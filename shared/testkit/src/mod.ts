@@ -14,6 +14,7 @@ export { useOwnRedis, type OwnRedis } from './servers/own-redis.ts';
 export { findQdrant, useQdrant, type TestQdrant } from './servers/qdrant.ts';
 export { useRedis, useRedisRecord, type TestRedis } from './servers/redis.ts';
 export { useService, type TestService } from './services/service.ts';
+export { defineMethods } from './stages/define-methods.ts';
 export {
   defineProcessor,
   defineTool,

@@ -1,7 +1,7 @@
 // The stack of the named tests of memory: real services with the Redis and the Qdrant of the run. A proxy records each request to the
 // model's provider, embeddings included.
 import { readMessageText, type JsonObject, type Message } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useRedis, useStack } from '@millrace/testkit';
+import { defineMethods, defineProcessor, useNats, useProcessors, useRedis, useStack } from '@millrace/testkit';
 import { beforeAll } from 'vitest';
 import { z } from 'zod';
 import { useModelProxy } from '../model-proxy.ts';
@@ -39,32 +39,22 @@ const cut = defineProcessor({
       }),
   }),
 });
-const topics = defineProcessor({
-  id: 'custom-validator',
-  description: 'Stops a run about a restricted topic.',
-  stages: ['processInput'],
-  reads: ['input'],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'custom-validator',
+/** Stops a run about a restricted topic. */
+const topics = defineMethods(
+  'custom-validator',
+  {
     processInput: ({ messages, abort }) => {
       if (messages.some((message) => readMessageText(message).includes('[restricted topic]')))
         abort('Restricted topic');
     },
-  }),
-});
-const faulty = defineProcessor({
-  id: 'faulty-processor',
-  description: 'Throws at the end of each run.',
-  stages: ['processOutputResult'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'faulty-processor',
-    processOutputResult: () => {
-      throw new Error('Processing failed');
-    },
-  }),
+  },
+  { reads: ['input'] },
+);
+/** Throws at the end of each run. */
+const faulty = defineMethods('faulty-processor', {
+  processOutputResult: () => {
+    throw new Error('Processing failed');
+  },
 });
 
 /** Text that dev-model answers, in pieces. */

@@ -1,21 +1,15 @@
 // Minimal test doubles of the guards of other services.
 import { buildTextMessage, type Message } from '@millrace/contracts';
-import { defineProcessor, mapMessageText, type ProcessorDefinition } from '@millrace/processor';
-import { z } from 'zod';
+import { mapMessageText, type ProcessorDefinition } from '@millrace/processor';
+import { defineMethods } from '@millrace/testkit';
 
 /** Rewrites the texts of the response at the end of a run. */
 export function rewriter(id: string, rewrite: (text: string) => string): ProcessorDefinition {
-  return defineProcessor({
+  return defineMethods(
     id,
-    description: 'A stand-in.',
-    stages: ['processOutputResult'],
-    reads: ['response'],
-    options: z.strictObject({}),
-    create: () => ({
-      id,
-      processOutputResult: ({ messages }) => messages.map((message) => mapMessageText(message, rewrite)),
-    }),
-  });
+    { processOutputResult: ({ messages }) => messages.map((message) => mapMessageText(message, rewrite)) },
+    { reads: ['response'] },
+  );
 }
 
 export const redactor = rewriter('redactor', (text) => text.replaceAll(/\d{3}-\d{2}-\d{4}/g, '[REDACTED]'));
@@ -26,18 +20,14 @@ export function blocker(word: string): ProcessorDefinition {
   const judge = (messages: readonly Message[], abort: (reason: string) => never) => {
     if (JSON.stringify(messages).includes(word)) abort(`it says ${word}`);
   };
-  return defineProcessor({
-    id: 'blocker',
-    description: 'A stand-in.',
-    stages: ['processInput', 'processOutputResult'],
-    reads: ['input', 'response'],
-    options: z.strictObject({}),
-    create: () => ({
-      id: 'blocker',
+  return defineMethods(
+    'blocker',
+    {
       processInput: ({ messages, abort }) => judge(messages, abort),
       processOutputResult: ({ messages, abort }) => judge(messages, abort),
-    }),
-  });
+    },
+    { reads: ['input', 'response'] },
+  );
 }
 
 export function answer(text: string): Message {

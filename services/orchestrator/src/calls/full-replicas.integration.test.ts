@@ -1,7 +1,6 @@
 // Replicas that accept one call at a time: further calls are sent to another replica or wait, without a failure.
-import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { defineMethods, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 import { createDiscovery } from '../peers/discovery.ts';
 import { delta, makeText } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
@@ -13,20 +12,12 @@ const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 let entered = 0;
 let gate = Promise.withResolvers<void>();
-const gated = defineProcessor({
-  id: 'gated',
-  description: 'waits',
-  stages: ['processInput', 'processOutputStream'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'gated',
-    async processInput() {
-      entered += 1;
-      await gate.promise;
-    },
-    processOutputStream: ({ part }) => part,
-  }),
+const gated = defineMethods('gated', {
+  async processInput() {
+    entered += 1;
+    await gate.promise;
+  },
+  processOutputStream: ({ part }) => part,
 });
 const service = useProcessors(nats, [gated], 'guards');
 

@@ -1,9 +1,8 @@
 // The model has read the results of the provider's own tools, even if a processor of the stream drops them: the answer
 // and the state of that processor are untrusted.
 import type { Chunk } from '@millrace/contracts';
-import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { defineMethods, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { makeChunk } from '../transcript/make-chunk.ts';
 import { isRunTainted, listTaintOrigins, readAnswerTrust } from '../state/run-labels.ts';
 import { listTypes, say } from '../testing/chunks.ts';
@@ -13,20 +12,13 @@ import { createTestRun } from '../testing/test-run.ts';
 import { streamStep } from './step-stream.ts';
 
 const nats = useNats();
-const dropper = defineProcessor({
-  id: 'dropper',
-  description: "drops everything of the provider's own tools, and keeps it in its state",
-  stages: ['processOutputStream'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'dropper',
-    processOutputStream: async ({ part, state }) => {
-      if (part.type !== 'tool-call' && part.type !== 'tool-result' && part.type !== 'source') return part;
-      state['kept'] = JSON.stringify(part.payload);
-      return null;
-    },
-  }),
+/** Drops everything of the provider's own tools, and keeps it in its state. */
+const dropper = defineMethods('dropper', {
+  processOutputStream: async ({ part, state }) => {
+    if (part.type !== 'tool-call' && part.type !== 'tool-result' && part.type !== 'source') return part;
+    state['kept'] = JSON.stringify(part.payload);
+    return null;
+  },
 });
 useProcessors(nats, [dropper], 'droppers');
 const connection = useBus(nats, 'orchestrator');

@@ -1,9 +1,8 @@
 // The stream of a step concurrent with a checkpoint: the model is asked during the write, and no client sees its text
 // before.
 import type { Chunk, PlanEntry } from '@millrace/contracts';
-import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { defineMethods, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { FencedError } from '../streams/fenced-error.ts';
 import { makeChunk } from '../transcript/make-chunk.ts';
 import { say, makeText, listTypes } from '../testing/chunks.ts';
@@ -13,14 +12,8 @@ import { createTestRun, type TestRun, type TestRunOptions } from '../testing/tes
 import { streamStep, type StepChunkSource } from './step-stream.ts';
 
 const nats = useNats();
-const pass = defineProcessor({
-  id: 'pass',
-  description: 'passes everything on',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({ id: 'pass', processOutputStream: async ({ part }) => part }),
-});
+/** Passes everything on. */
+const pass = defineMethods('pass', { processOutputStream: async ({ part }) => part });
 useProcessors(nats, [pass], 'guards');
 const connection = useBus(nats, 'orchestrator');
 

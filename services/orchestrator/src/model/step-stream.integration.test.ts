@@ -1,8 +1,7 @@
 // The stream of a step through real processors: its output, the stored part, and the traces of a stop.
 import { SESSION_LIMITS, type Chunk, type JsonObject, type PlanEntry } from '@millrace/contracts';
-import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { defineMethods, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 import { delta, say, textEnd, makeText, textStart, listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { RUN_ID } from '../testing/run-states.ts';
@@ -12,75 +11,43 @@ import { makeChunk } from '../transcript/make-chunk.ts';
 import { streamStep, type StepChunkSource } from './step-stream.ts';
 
 const nats = useNats();
-const noOptions = z.strictObject({});
 
 const heldIn = ({ held }: JsonObject): string => (typeof held === 'string' ? held : '');
 /** Holds text back until its part ends, drops the text of a part that was cut off, and counts over the run. */
-const holder = defineProcessor({
-  id: 'holder',
-  description: 'holds text back',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: noOptions,
-  create: () => ({
-    id: 'holder',
-    processOutputStream: async ({ part, state, onViolation }) => {
-      if (part.type === 'text-start') return null;
-      if (part.type === 'text-delta') {
-        state['held'] = `${heldIn(state)}${part.payload.text}`;
-        return null;
-      }
-      if (part.type !== 'text-end') return part;
-      onViolation({ message: 'held' });
-      const text = heldIn(state);
-      state['held'] = '';
-      if (part.payload.complete === false) return part;
-      return [textStart(part.payload.id), delta(text.toUpperCase(), part.payload.id), part];
-    },
-  }),
+const holder = defineMethods('holder', {
+  processOutputStream: async ({ part, state, onViolation }) => {
+    if (part.type === 'text-start') return null;
+    if (part.type === 'text-delta') {
+      state['held'] = `${heldIn(state)}${part.payload.text}`;
+      return null;
+    }
+    if (part.type !== 'text-end') return part;
+    onViolation({ message: 'held' });
+    const text = heldIn(state);
+    state['held'] = '';
+    if (part.payload.complete === false) return part;
+    return [textStart(part.payload.id), delta(text.toUpperCase(), part.payload.id), part];
+  },
 });
-const guard = defineProcessor({
-  id: 'guard',
-  description: 'stops at a word',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: noOptions,
-  create: () => ({
-    id: 'guard',
-    processOutputStream: async ({ part, abort }) =>
-      part.type === 'text-delta' && part.payload.text.includes('bad') ? abort('a bad word') : part,
-  }),
+/** Stops at a word. */
+const guard = defineMethods('guard', {
+  processOutputStream: async ({ part, abort }) =>
+    part.type === 'text-delta' && part.payload.text.includes('bad') ? abort('a bad word') : part,
 });
 /** Never finishes a delta. */
-const sleeper = defineProcessor({
-  id: 'sleeper',
-  description: 'hangs',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: noOptions,
-  create: () => ({
-    id: 'sleeper',
-    processOutputStream: ({ part }) => (part.type === 'text-delta' ? new Promise(() => undefined) : part),
-  }),
+const sleeper = defineMethods('sleeper', {
+  processOutputStream: ({ part }) => (part.type === 'text-delta' ? new Promise(() => undefined) : part),
 });
 let waverings = 0;
 /** Breaks at its first "b", and sends another text the second time. A transient note precedes each chunk. */
-const wavering = defineProcessor({
-  id: 'wavering',
-  description: 'breaks once',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: noOptions,
-  create: () => ({
-    id: 'wavering',
-    processOutputStream: async ({ part, writer }) => {
-      if (part.type !== 'text-delta') return part;
-      const { text } = part.payload;
-      await writer.custom({ type: 'data-note', data: text, transient: true });
-      if (text === 'b' && ++waverings === 1) throw new Error('broken');
-      return text === 'a' && waverings > 0 ? delta('A', part.payload.id) : part;
-    },
-  }),
+const wavering = defineMethods('wavering', {
+  processOutputStream: async ({ part, writer }) => {
+    if (part.type !== 'text-delta') return part;
+    const { text } = part.payload;
+    await writer.custom({ type: 'data-note', data: text, transient: true });
+    if (text === 'b' && ++waverings === 1) throw new Error('broken');
+    return text === 'a' && waverings > 0 ? delta('A', part.payload.id) : part;
+  },
 });
 useProcessors(nats, [holder, guard, sleeper, wavering], 'guards');
 const connection = useBus(nats, 'orchestrator');

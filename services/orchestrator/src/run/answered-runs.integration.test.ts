@@ -1,7 +1,7 @@
 // Suspensions combined with lost owners, tools that ask, and answers that guards reject.
 import { stateKeys, type Plan, type StageCall, type ToolRequest, type Verdict } from '@millrace/contracts';
 import { deleteEntry, locateEntry } from '@millrace/bus';
-import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { defineMethods, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listTypes } from '../testing/chunks.ts';
@@ -16,20 +16,12 @@ import { driveRun } from '../takeover/drive-run.ts';
 
 const nats = useNats();
 /** Stops a run at a forbidden word in a tool's result, and drops a result that is only suspicious. */
-const listener = defineProcessor({
-  id: 'listener',
-  description: 'judges inputs',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'listener',
-    processOutputStream: async ({ part, abort }) => {
-      const text = part.type === 'tool-result' ? JSON.stringify(part.payload.result) : '';
-      if (text.includes('bad')) return abort('a bad word');
-      return text.includes('odd') ? undefined : part;
-    },
-  }),
+const listener = defineMethods('listener', {
+  processOutputStream: async ({ part, abort }) => {
+    const text = part.type === 'tool-result' ? JSON.stringify(part.payload.result) : '';
+    if (text.includes('bad')) return abort('a bad word');
+    return text.includes('odd') ? undefined : part;
+  },
 });
 useProcessors(nats, [listener], 'guards');
 const connection = useBus(nats, 'orchestrator');

@@ -1,9 +1,8 @@
 // Model calls with a dropped answer: each is counted once, by the provider's usage or by an estimate, and reported to
 // the entries that count.
 import type { StageCall, Verdict } from '@millrace/contracts';
-import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { defineMethods, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { createRunStop } from '../state/run-stop.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
@@ -23,20 +22,13 @@ const never = new Promise<never>(() => undefined);
 let heard = '';
 beforeEach(() => void (heard = ''));
 
-const judge = defineProcessor({
-  id: 'stream-judge',
-  description: 'stops bad texts',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'stream-judge',
-    processOutputStream: ({ part, abort }) => {
-      if (part.type !== 'text-delta') return part;
-      heard += part.payload.text;
-      return part.payload.text.startsWith('Bad') ? abort('bad', { retry: true }) : part;
-    },
-  }),
+/** Stops bad texts. */
+const judge = defineMethods('stream-judge', {
+  processOutputStream: ({ part, abort }) => {
+    if (part.type !== 'text-delta') return part;
+    heard += part.payload.text;
+    return part.payload.text.startsWith('Bad') ? abort('bad', { retry: true }) : part;
+  },
 });
 useProcessors(nats, [judge]);
 const response = 'processLLMResponse';

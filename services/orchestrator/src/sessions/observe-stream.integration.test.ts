@@ -1,8 +1,7 @@
 // Observers of a step's stream over the real bus: they may lag, but they never block the stream and never see a gap.
 import { type Chunk, type PlanEntry } from '@millrace/contracts';
-import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { defineMethods, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { delta, say } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { createTestRun } from '../testing/test-run.ts';
@@ -21,22 +20,14 @@ beforeEach(() => {
 });
 const textIn = (part: Chunk) => (part.type === 'text-delta' ? part.payload.text : '');
 const hears = (id: string, waits: boolean) =>
-  defineProcessor({
-    id,
-    description: 'records its input and returns nothing',
-    stages: ['processOutputStream'],
-    reads: [],
-    options: z.strictObject({}),
-    create: () => ({
-      id,
-      processOutputStream: async ({ part, state, writer, abort }) => {
-        calls.push(textIn(part));
-        if (waits) await gate.promise;
-        state['heard'] = (typeof state['heard'] === 'string' ? state['heard'] : '') + textIn(part);
-        await writer.custom({ type: 'data-heard', data: {} });
-        return textIn(part) === 'STOP' ? abort('heard enough') : null;
-      },
-    }),
+  defineMethods(id, {
+    processOutputStream: async ({ part, state, writer, abort }) => {
+      calls.push(textIn(part));
+      if (waits) await gate.promise;
+      state['heard'] = (typeof state['heard'] === 'string' ? state['heard'] : '') + textIn(part);
+      await writer.custom({ type: 'data-heard', data: {} });
+      return textIn(part) === 'STOP' ? abort('heard enough') : null;
+    },
   });
 useProcessors(nats, [hears('ear', false), hears('slow', true)]);
 

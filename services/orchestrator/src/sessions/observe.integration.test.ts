@@ -7,9 +7,8 @@ import {
   type StageInput,
   type Verdict,
 } from '@millrace/contracts';
-import { defineProcessor, eventually, useBus, useNats, useProcessors, type Processor } from '@millrace/testkit';
+import { defineMethods, eventually, type Processor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { dataChunk, delta, say } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
@@ -23,14 +22,7 @@ const connection = useBus(nats, 'orchestrator');
 
 const seen = new Map<string, string[]>();
 const streaming = (id: string, method: NonNullable<Processor['processOutputStream']>) =>
-  defineProcessor({
-    id,
-    description: 'of a test',
-    stages: ['processOutputStream'],
-    reads: [],
-    options: z.strictObject({}),
-    create: () => ({ id, processOutputStream: method }),
-  });
+  defineMethods(id, { processOutputStream: method });
 const textIn = (part: Chunk) => (part.type === 'text-delta' ? part.payload.text : '');
 useProcessors(nats, [
   streaming('upper', ({ part }) => (part.type === 'text-delta' ? delta(textIn(part).toUpperCase()) : part)),

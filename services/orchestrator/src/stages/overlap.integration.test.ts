@@ -1,9 +1,8 @@
 // A group that judges concurrently with the first model call, against real streams: no output of the run is published,
 // stored, called or repeated before its verdict.
 import { type Agent, type Plan, type PlanEntry, type StageCall, type Verdict } from '@millrace/contracts';
-import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { defineMethods, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 import { readChunks } from '../api/read-run.ts';
 import { lookTool } from '../testing/look-tool.ts';
 import { dataChunk, makeText, listTypes } from '../testing/chunks.ts';
@@ -27,19 +26,11 @@ let heard = '';
 const answers = new Map<string, Verdict>();
 beforeEach(() => ((heard = ''), answers.clear()));
 const passing = (id: string, isStopped: boolean) =>
-  defineProcessor({
-    id,
-    description: 'hears, and may stop',
-    stages: ['processOutputStream'],
-    reads: [],
-    options: z.strictObject({}),
-    create: () => ({
-      id,
-      processOutputStream: async ({ part, abort }) => {
-        if (part.type === 'text-delta') heard += part.payload.text;
-        return isStopped && part.type === 'text-end' ? abort('the chain stops it') : part;
-      },
-    }),
+  defineMethods(id, {
+    processOutputStream: async ({ part, abort }) => {
+      if (part.type === 'text-delta') heard += part.payload.text;
+      return isStopped && part.type === 'text-end' ? abort('the chain stops it') : part;
+    },
   });
 useProcessors(nats, [passing('ear', false), passing('chain', true)], 'hearing');
 const ear = planEntry('ear', { service: 'hearing', lists: ['output'], stages: ['processOutputStream'] });

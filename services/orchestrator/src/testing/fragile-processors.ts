@@ -1,21 +1,12 @@
 // Stream processors that break, hang or change their output, each in one way, for tests of steps that lose their
 // sessions.
 import type { Chunk, JsonObject } from '@millrace/contracts';
-import { defineProcessor, type Processor, type ProcessorDefinition } from '@millrace/testkit';
-import { z } from 'zod';
+import { defineMethods, type Processor, type ProcessorDefinition } from '@millrace/testkit';
 import { dataChunk, delta } from './chunks.ts';
 
 type Method = NonNullable<Processor['processOutputStream']>;
 const streaming = (id: string, method: Method) =>
-  defineProcessor({
-    id,
-    description: 'of a test',
-    stages: ['processOutputStream'],
-    reads: [],
-    processDataParts: true,
-    options: z.strictObject({}),
-    create: () => ({ id, processOutputStream: method }),
-  });
+  defineMethods(id, { processOutputStream: method }, { processDataParts: true });
 const text = (part: Chunk) => (part.type === 'text-delta' ? part.payload.text : '');
 /** Number of times that each processor received a text. */
 const given = new Map<string, number>();

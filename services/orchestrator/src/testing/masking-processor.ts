@@ -1,21 +1,12 @@
 // A processor of the output stream that masks an address and a number at any position, and stops at a word.
-import { defineProcessor } from '@millrace/testkit';
-import { z } from 'zod';
+import { defineMethods } from '@millrace/testkit';
 
 const maskText = (text: string): string => text.replaceAll('ada@example.org', '***').replaceAll('4111111111', '0');
 
 export const maskingProcessor = (id: string) =>
-  defineProcessor({
-    id,
-    description: 'masks and blocks in the stream',
-    stages: ['processOutputStream'],
-    reads: [],
-    options: z.strictObject({}),
-    create: () => ({
-      id,
-      processOutputStream: async ({ part, abort }) => {
-        const json = JSON.stringify(part);
-        return json.includes('forbidden') ? abort('a forbidden word') : JSON.parse(maskText(json));
-      },
-    }),
+  defineMethods(id, {
+    processOutputStream: async ({ part, abort }) => {
+      const json = JSON.stringify(part);
+      return json.includes('forbidden') ? abort('a forbidden word') : JSON.parse(maskText(json));
+    },
   });

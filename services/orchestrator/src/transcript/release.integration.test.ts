@@ -1,9 +1,8 @@
 // The agent's `release`: text is published when it was judged as far as the agent requires. Text that is rejected
 // before that appears neither live, nor in the replay, nor in the result.
 import { type Agent, type Chunk, type Stage, type Verdict } from '@millrace/contracts';
-import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { defineMethods, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { readChunks } from '../api/read-run.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { lookCalls, lookTool } from '../testing/look-tool.ts';
@@ -19,17 +18,10 @@ const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 const { driver, orchestrator, becomes, pending, resume, serveTool } = useSuspendedRuns(stream);
-const halting = defineProcessor({
-  id: 'halting',
-  description: 'halts at a word',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'halting',
-    processOutputStream: async ({ part, halt }) =>
-      part.type === 'text-end' && part.payload.id === 't' ? halt('Something else.') : part,
-  }),
+/** Halts at a word. */
+const halting = defineMethods('halting', {
+  processOutputStream: async ({ part, halt }) =>
+    part.type === 'text-end' && part.payload.id === 't' ? halt('Something else.') : part,
 });
 useProcessors(nats, [halting], 'guards');
 

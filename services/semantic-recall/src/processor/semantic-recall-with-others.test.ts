@@ -1,11 +1,9 @@
 // Semantic recall among other processors of a stage. The others are test doubles, because services never import services;
 // test/e2e runs the real ones together.
 import { buildTextMessage } from '@millrace/contracts';
-import { defineProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { createRecallRig, inputProcessor } from '../testing/recall-rig.ts';
-import { aRun, callStages, inputRedactor } from '@millrace/testkit';
+import { aRun, callStages, defineMethods, inputRedactor } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createRecallRig>>;
 beforeEach(async () => {
@@ -48,19 +46,15 @@ describe('SemanticRecall with other processors', () => {
 
   test('semantic recall adds context before message history', async () => {
     await rig.say({ user: 'API documentation needed', assistant: 'Here is the API guide...' });
-    const history = defineProcessor({
-      id: 'message-history',
-      description: 'For tests.',
-      stages: ['processInput'],
-      reads: ['input'],
-      options: z.strictObject({}),
-      create: () => ({
-        id: 'message-history',
+    const history = defineMethods(
+      'message-history',
+      {
         processInput: ({ messageList }) => {
           messageList.add([buildTextMessage('m1', 'user', 'API documentation needed')], 'remembered');
         },
-      }),
-    });
+      },
+      { reads: ['input'] },
+    );
     const { conversation, system } = await callStages({
       stage: 'processInput',
       uses: [{ definition: history }, { definition: rig.definition }],

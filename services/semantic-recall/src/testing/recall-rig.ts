@@ -2,12 +2,11 @@
 import { readMessageText, buildTextMessage, type JsonObject, type Message } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import { startTestProvider } from '@millrace/models/testing';
-import { defineProcessor, type ProcessorDefinition } from '@millrace/processor';
-import { z } from 'zod';
+import { type ProcessorDefinition } from '@millrace/processor';
 import { defineSemanticRecall } from '../processor/semantic-recall.ts';
 import { openSqliteVectorStore } from '../stores/sqlite/sqlite-vector-store.ts';
 import type { NearestQuery, VectorStore } from '../store/vector-store.ts';
-import { aRun, callStages, type StageCallInput } from '@millrace/testkit';
+import { aRun, callStages, defineMethods, type StageCallInput } from '@millrace/testkit';
 
 type RecallTurn = { user: string; assistant?: string; run?: Parameters<typeof aRun>[0] };
 
@@ -68,19 +67,15 @@ export function inputProcessor(id: string, { blocks, map }: { blocks?: RegExp; m
     const text = map ? map(readMessageText(message)) : readMessageText(message);
     return { ...message, content: { format: 2, parts: [{ type: 'text', text }] } };
   };
-  const definition: ProcessorDefinition = defineProcessor({
+  const definition: ProcessorDefinition = defineMethods(
     id,
-    description: 'For tests.',
-    stages: ['processInput'],
-    reads: ['input'],
-    options: z.strictObject({}),
-    create: () => ({
-      id,
+    {
       processInput: ({ messages, abort }) => {
         if (messages.some((message) => blocks?.test(readMessageText(message)))) abort('blocked');
         return messages.map(mapText);
       },
-    }),
-  });
+    },
+    { reads: ['input'] },
+  );
   return definition;
 }

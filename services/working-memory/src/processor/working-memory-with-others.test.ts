@@ -1,11 +1,9 @@
 // Working memory among other processors of a stage. The others are test doubles, because services never import services;
 // test/e2e runs the real ones together.
 import { buildTextMessage } from '@millrace/contracts';
-import { defineProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { createMemoryRig, guard } from '../testing/memory-rig.ts';
-import { callStages, inputRedactor } from '@millrace/testkit';
+import { callStages, defineMethods, inputRedactor } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createMemoryRig>>;
 beforeEach(async () => {
@@ -65,19 +63,15 @@ describe('WorkingMemory with other processors', () => {
 
   test('working memory persisted with message history', async () => {
     const saved: string[] = [];
-    const history = defineProcessor({
-      id: 'message-history',
-      description: 'For tests.',
-      stages: ['processOutputResult'],
-      reads: ['input', 'response'],
-      options: z.strictObject({}),
-      create: () => ({
-        id: 'message-history',
+    const history = defineMethods(
+      'message-history',
+      {
         processOutputResult: ({ messageList }) => {
           saved.push(...messageList.get.all.db().map((message) => message.role));
         },
-      }),
-    });
+      },
+      { reads: ['input', 'response'] },
+    );
     rig.provider.answer(() => ({ topic: 'quantum computing' }));
     const { verdicts } = await callStages({
       stage: 'processOutputResult',
@@ -91,19 +85,15 @@ describe('WorkingMemory with other processors', () => {
   });
 
   test('working memory with semantic recall coordination', async () => {
-    const recall = defineProcessor({
-      id: 'semantic-recall',
-      description: 'For tests.',
-      stages: ['processInput'],
-      reads: ['input'],
-      options: z.strictObject({}),
-      create: () => ({
-        id: 'semantic-recall',
+    const recall = defineMethods(
+      'semantic-recall',
+      {
         processInput: ({ messageList }) => {
           messageList.setSystem('semantic-recall', ['Noted the Friday deadline']);
         },
-      }),
-    });
+      },
+      { reads: ['input'] },
+    );
     await rig.seed({ context: 'a project' });
     const memory = { definition: rig.definition, options: { template: 'Context: {{context}}' } };
     const input = [buildTextMessage('m1', 'user', "What's the timeline?")];

@@ -3,8 +3,8 @@ import type { JsonObject, Message } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import { startTestProvider } from '@millrace/models/testing';
 import { readMessageText } from '@millrace/contracts';
-import { defineProcessor, type ProcessorDefinition } from '@millrace/processor';
-import { z } from 'zod';
+import { type ProcessorDefinition } from '@millrace/processor';
+import { defineMethods } from '@millrace/testkit';
 import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
 import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
 import { defineWorkingMemory } from '../processor/working-memory.ts';
@@ -51,14 +51,9 @@ export function guard(id: string, { blocks, redacts }: { blocks?: RegExp; redact
     const text = readMessageText(message).replaceAll(redacts ?? /$^/g, '[REDACTED]');
     return { ...message, content: { format: 2, parts: [{ type: 'text', text }] } };
   };
-  return defineProcessor({
+  return defineMethods(
     id,
-    description: 'For tests.',
-    stages: ['processInput', 'processOutputResult'],
-    reads: ['input', 'response'],
-    options: z.strictObject({}),
-    create: () => ({
-      id,
+    {
       processInput: ({ messages, abort }) => {
         judge(messages, abort);
         return messages.map(redact);
@@ -67,6 +62,7 @@ export function guard(id: string, { blocks, redacts }: { blocks?: RegExp; redact
         judge(messages, abort);
         return messages.map(redact);
       },
-    }),
-  });
+    },
+    { reads: ['input', 'response'] },
+  );
 }

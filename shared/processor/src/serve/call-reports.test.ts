@@ -21,7 +21,7 @@ test('An error of a method is logged with run, entry, class and place, without i
   const processInput = () => {
     throw new TypeError(`cannot read ${SECRET}`);
   };
-  const hosted = createHostedProcessors([defineWithMethods({ processInput }, ['processInput'])]);
+  const hosted = createHostedProcessors([defineWithMethods({ processInput })]);
   const { verdicts } = await callStage(stageCall('processInput', [callEntry('one')]), hosted, callContext(context));
   expect(verdicts).toMatchObject([{ type: 'failure', message: expect.stringContaining(SECRET) }]);
   expect(lines).toEqual([
@@ -57,7 +57,7 @@ test('The error of a cancelled call is the cancellation, and is not logged', asy
   const { lines, context } = collectReports();
   const cancel = new AbortController();
   const processInput = () => cancel.abort();
-  const hosted = createHostedProcessors([defineWithMethods({ processInput }, ['processInput'])]);
+  const hosted = createHostedProcessors([defineWithMethods({ processInput })]);
   const call = stageCall('processInput', [callEntry('one')]);
   const { verdicts } = await callStage(call, hosted, callContext({ ...context, signal: cancel.signal }));
   expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-timeout' }]);

@@ -19,7 +19,7 @@ const nats = useNats();
 const asker = useBus(nats, 'orchestrator');
 const SERVICE = 'test-processors';
 const input = (id: string, processInput: (args: ProcessInputArgs) => Promise<void> | void): ProcessorDefinition => ({
-  ...defineWithMethods({ processInput }, ['processInput']),
+  ...defineWithMethods({ processInput }),
   id,
 });
 
@@ -44,7 +44,7 @@ const hosts = useProcessors(nats, [
     abortSignal.addEventListener('abort', () => done.resolve());
     await done.promise;
   }),
-  { ...defineWithMethods({ processOutputStream: ({ part }) => part }, ['processOutputStream']), id: 'stream' },
+  { ...defineWithMethods({ processOutputStream: ({ part }) => part }), id: 'stream' },
 ]);
 
 type Asked = { reply: StageReply | undefined; code: string | undefined; progress: Chunk[] };

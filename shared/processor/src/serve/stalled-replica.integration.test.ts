@@ -20,9 +20,9 @@ const stall = () => {
 useProcessors(
   nats,
   [
-    { ...defineWithMethods({ processInput: stall }, ['processInput']), id: 'stalling' },
+    { ...defineWithMethods({ processInput: stall }), id: 'stalling' },
     {
-      ...defineWithMethods({ processInput: ({ run }) => void started.push(run.runId) }, ['processInput']),
+      ...defineWithMethods({ processInput: ({ run }) => void started.push(run.runId) }),
       id: 'noting',
     },
     streaming('stream', ({ part, run }) => (started.push(run.runId), part)),

@@ -1,24 +1,16 @@
 // Defines a processor with the given methods, and calls several in a stage call as a replica does.
-import { STAGES, type Stage, type StageInput } from '@millrace/contracts';
-import { callContext, callEntry, stageCall } from '@millrace/testkit';
+import type { Stage, StageInput } from '@millrace/contracts';
+import { callContext, callEntry, defineMethods, stageCall } from '@millrace/testkit';
 import { z } from 'zod';
 import { callStage, type StageOutcome } from '../serve/call-stage.ts';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
 import type { Processor } from '../processor/processor.ts';
-import { defineProcessor, type ProcessorDefinition } from '../processor/processor-definition.ts';
+import type { ProcessorDefinition } from '../processor/processor-definition.ts';
 
 export type Methods = Omit<Processor, 'id'>;
-export const define = (id: string, methods: Methods, more: Partial<ProcessorDefinition> = {}): ProcessorDefinition => ({
-  ...defineProcessor({
-    id,
-    description: 'of a test',
-    stages: STAGES.filter((stage) => stage in methods),
-    reads: ['input'],
-    options: z.strictObject({ limit: z.number().default(1) }),
-    create: () => ({ id, ...methods }),
-  }),
-  ...more,
-});
+const options = z.strictObject({ limit: z.number().default(1) });
+export const define = (id: string, methods: Methods, more: Partial<ProcessorDefinition> = {}): ProcessorDefinition =>
+  defineMethods(id, methods, { reads: ['input'], options, ...more });
 export const call = (
   stage: Stage,
   definitions: ProcessorDefinition[],

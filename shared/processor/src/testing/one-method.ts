@@ -1,7 +1,6 @@
 // Calls a processor of one method as a replica does.
 import { READS_ALL, type Stage, type StageInput, type Verdict } from '@millrace/contracts';
-import { callContext, callEntry, buildConversation, stageCall } from '@millrace/testkit';
-import { z } from 'zod';
+import { callContext, callEntry, buildConversation, defineMethods, stageCall } from '@millrace/testkit';
 import { callStage } from '../serve/call-stage.ts';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
 import type { ProcessInputArgs, Processor } from '../processor/processor.ts';
@@ -28,16 +27,8 @@ const INPUT: Partial<StageInput> = {
   text: 'hi',
 };
 
-export function defineWithMethods(methods: Omit<Processor, 'id'>, stages: Stage[]): ProcessorDefinition {
-  return {
-    id: 'one',
-    description: 'of a test',
-    stages,
-    reads: [...READS_ALL],
-    options: z.strictObject({}),
-    create: () => ({ id: 'one', ...methods }),
-  };
-}
+export const defineWithMethods = (methods: Omit<Processor, 'id'>): ProcessorDefinition =>
+  defineMethods('one', methods, { reads: [...READS_ALL] });
 
 /**
  * Returns the verdict for a method that returns, or throws, the result of `method`. Some stages omit some arguments.
@@ -46,7 +37,7 @@ export async function callForVerdict(
   stage: Exclude<Stage, 'processOutputStream'>,
   method: (args: ProcessInputArgs) => unknown,
 ): Promise<Verdict> {
-  const definition = defineWithMethods({ [stage]: method }, [stage]);
+  const definition = defineWithMethods({ [stage]: method });
   const call = stageCall(stage, [callEntry('one')], INPUT);
   const { verdicts } = await callStage(call, createHostedProcessors([definition]), callContext());
   const [verdict] = verdicts;

@@ -1,22 +1,19 @@
 // Runs processors of the output stream as a session does, without a bus.
-import type { Chunk, Verdict } from '@millrace/contracts';
-import { callContext, callEntry, TEST_RUN } from '@millrace/testkit';
+import { READS_ALL, type Chunk, type Verdict } from '@millrace/contracts';
+import { callContext, callEntry, defineMethods, TEST_RUN } from '@millrace/testkit';
 import type { CallContext } from '../verdict/entry-args.ts';
 import { callStream } from '../serve/stream-batch.ts';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
 import type { Processor } from '../processor/processor.ts';
 import type { ProcessorDefinition } from '../processor/processor-definition.ts';
-import { defineWithMethods } from './one-method.ts';
 
 type StreamMethod = NonNullable<Processor['processOutputStream']>;
 
-export function streaming(
+export const streaming = (
   id: string,
   method: StreamMethod,
   more: Partial<ProcessorDefinition> = {},
-): ProcessorDefinition {
-  return { ...defineWithMethods({ processOutputStream: method }, ['processOutputStream']), id, ...more };
-}
+): ProcessorDefinition => defineMethods(id, { processOutputStream: method }, { reads: [...READS_ALL], ...more });
 
 export function delta(text: string, id = 'text-1'): Chunk {
   return { type: 'text-delta', runId: TEST_RUN.runId, from: 'AGENT', payload: { id, text } };

@@ -73,7 +73,7 @@ describe('a stop with an error that the method catches', () => {
       };
       void check();
     };
-    const hosted = createHostedProcessors([defineWithMethods({ processInput: forget }, ['processInput'])]);
+    const hosted = createHostedProcessors([defineWithMethods({ processInput: forget })]);
     const call = stageCall('processInput', [callEntry('one')], {});
     const { verdicts } = await callStage(call, hosted, callContext({ warn: (text) => void warnings.push(text) }));
     later.resolve();

@@ -1,9 +1,8 @@
 // A test's own processors, served as any service serves its own, in the test's process.
-import type { Chunk } from '@millrace/contracts';
-import { defineProcessor, processorService, type ProcessorDefinition, type Tool } from '@millrace/processor';
+import { processorService, type ProcessorDefinition, type Tool } from '@millrace/processor';
 import { locateSeedFile } from '@millrace/bus';
-import { z } from 'zod';
 import type { NatsAddress } from '../servers/bus.ts';
+import { defineMethods } from '../stages/define-methods.ts';
 import { useService, type TestService } from './service.ts';
 
 /**
@@ -25,22 +24,17 @@ export function useProcessors(
 }
 
 /** Passes everything. @param stages include the second one to process a stream */
-export function passingProcessor(
+export const passingProcessor = (
   id: string,
   stages: readonly ('processInput' | 'processOutputStream')[] = ['processInput'],
-): ProcessorDefinition {
-  return defineProcessor({
+): ProcessorDefinition =>
+  defineMethods(
     id,
-    description: 'lets everything pass',
-    stages: [...stages],
-    reads: [],
-    options: z.strictObject({}),
-    create: () => ({
-      id,
+    {
       processInput: () => undefined,
-      ...(stages.includes('processOutputStream') && { processOutputStream: async ({ part }: { part: Chunk }) => part }),
-    }),
-  });
-}
+      ...(stages.includes('processOutputStream') && { processOutputStream: ({ part }) => part }),
+    },
+    { stages: [...stages], description: 'lets everything pass' },
+  );
 
 export { defineProcessor, defineTool, type Processor, type ProcessorDefinition } from '@millrace/processor';
