@@ -122,8 +122,13 @@ const describeRow = (row: MemberUse): string => {
   if (row.use === 'ignored') return 'no effect';
   return row.use === 'refused' && row.reason !== undefined ? `refused: ${row.reason}` : row.use;
 };
-const writeTable = (title: string, lines: readonly string[]): string =>
-  `## ${title}\n\n| member | use |\n|---|---|\n${lines.join('\n')}\n`;
+/** Returns one row for each use, with its members. */
+function writeTable(title: string, rows: readonly (readonly [member: string, use: string])[]): string {
+  const lines = [...Map.groupBy(rows, ([, use]) => use)].map(
+    ([use, members]) => `| ${use} | ${members.map(([member]) => `\`${member}\``).join(', ')} |`,
+  );
+  return `## ${title}\n\n| use | members |\n|---|---|\n${lines.join('\n')}\n`;
+}
 
 test('docs/members.md is the page that the tables generate', async () => {
   const requests = Object.entries({ ...PROTOCOLS, 'calls over MCP': { request: OTHERS.mcp } }).map(
@@ -131,23 +136,20 @@ test('docs/members.md is the page that the tables generate', async () => {
       writeTable(
         `Requests: ${protocol}`,
         Object.values<MemberGroup>(groups).flatMap(({ name, table }) =>
-          Object.entries(table).map(([member, row]) => `| \`${place(name, member)}\` | ${describeRow(row)} |`),
+          Object.entries(table).map(([member, row]) => [place(name, member), describeRow(row)] as const),
         ),
       ),
   );
   const answers = Object.entries(ANSWERS).map(([answer, table]) =>
-    writeTable(
-      `Members of ${answer}`,
-      Object.entries(table).map(([member, use]) => `| \`${member}\` | ${use} |`),
-    ),
+    writeTable(`Members of ${answer}`, Object.entries(table)),
   );
   const head = `# Members
 
-The gateway treats each member of a protocol as its row states. A test checks the rows, and generates this page.
+The gateway treats each member of a protocol as its row states. A test checks each member, and generates this page.
 
 - **honoured**: the gateway or the run acts on it. **passed**: it reaches the model unchanged.
 - **setting**: it reaches the model if the agent lists the setting in \`callerSettings\`.
-- **no effect**: the header \`x-millrace-ignored\` names it, as a closed setting, and a member without a row.
+- **no effect**: the header \`x-millrace-ignored\` names it, as a closed setting, and a member that no row names.
 - **refused**: a value with an effect is a 400 that names the member.
 - An answer with **absent** never has the member.
 `;
