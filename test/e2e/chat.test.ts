@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { eventually, useSharedStack, defineTool, useProcessors } from '@millrace/testkit';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { applying } from './apply-agent.ts';
 import { root } from './run-command.ts';
@@ -33,18 +33,13 @@ const tools = [
 ];
 useProcessors(stack, [stopper], 'chat-tools', tools);
 
-const stops: (() => void)[] = [];
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
-});
-
 /** Starts the command with an open stdin. */
 function startChat(...args: string[]) {
   const child = spawn(process.execPath, [resolve(root, 'shared/cli/src/main.ts'), 'chat', ...args], {
     env: { PATH: process.env['PATH'], NATS_URL: stack.url },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  stops.push(() => child.kill('SIGKILL'));
+  onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -3,7 +3,7 @@ import { defineMethods, eventually, useNats, useProcessors, useStack } from '@mi
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { millrace, root } from './run-command.ts';
 import { script } from './script.ts';
@@ -74,15 +74,11 @@ describe('millrace doctor', () => {
 });
 
 describe('millrace tap', () => {
-  const stops: (() => void)[] = [];
-  afterEach(() => {
-    for (const stop of stops.splice(0)) stop();
-  });
   function startTap(...args: string[]) {
     const child = spawn(process.execPath, [resolve(root, 'shared/cli/src/main.ts'), 'tap', ...args], {
       env: { PATH: process.env['PATH'], NATS_URL: nats.url },
     });
-    stops.push(() => child.kill('SIGKILL'));
+    onTestFinished(() => void child.kill('SIGKILL'));
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));

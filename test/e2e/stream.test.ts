@@ -100,7 +100,7 @@ const guard = defineProcessor({
 /** Returns an invalid chunk. */
 const liar = defineMethods('liar', {
   processOutputStream: async ({ part }) =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a processor in another language might send
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a processor in another language may send it
     part.type === 'text-delta' ? ({ type: 'text-delta' } as unknown as Chunk) : part,
 });
 

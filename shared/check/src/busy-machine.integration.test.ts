@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkProcessors, RULES } from './check-processor.ts';
 import { findNamed } from './find-targets.ts';
 import { measureResponse } from './measure-response.ts';
@@ -15,12 +15,10 @@ import { scriptProcessor } from './testing/scripted-processor.ts';
 const nats = useNats();
 const checker = useBus(nats, 'check');
 const PROGRAM = fileURLToPath(new URL('./testing/scripted-main.ts', import.meta.url));
-const ends: (() => void)[] = [];
-afterEach(() => ends.splice(0).forEach((end) => end()));
 
 async function startScripted(id: string): Promise<void> {
   const bus = await checker.connect({ name: id });
-  ends.push((await scriptProcessor(bus, id, {})).stop);
+  onTestFinished((await scriptProcessor(bus, id, {})).stop);
 }
 
 /** A rule with the given outcomes, run by run. */
@@ -105,7 +103,7 @@ test('A replica that has a core for 40 ms of each second is slow, not broken', a
   const id = 'program-starved';
   const env = { ...process.env, NATS_URL: nats.url };
   const child = spawn(process.execPath, [PROGRAM, id], { env, stdio: 'ignore' });
-  ends.push(() => child.kill('SIGKILL'));
+  onTestFinished(() => void child.kill('SIGKILL'));
   await expect.poll(async () => (await findNamed(checker.bus, id)).processors.length, { timeout: 20_000 }).toBe(1);
   const answers = RULES.find(({ id: rule }) => rule === 'answers');
   if (!answers) throw new Error('there is no such rule');
@@ -122,7 +120,7 @@ test('A replica that has a core for 40 ms of each second is slow, not broken', a
         child.kill('SIGCONT');
         setTimeout(() => child.kill('SIGSTOP'), 40);
       }, 1_000);
-      ends.push(() => clearInterval(starving));
+      onTestFinished(() => clearInterval(starving));
       return answers.run(target);
     },
   };

@@ -2,7 +2,7 @@ import { createUserKey, useNats } from '@millrace/testkit';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { connect } from './client.ts';
 import type { Client } from './client-api.ts';
 import type { ConnectOptions } from './connection.ts';
@@ -20,11 +20,9 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const nkeyFile = join(dir, 'reader.nk');
 writeFileSync(nkeyFile, reader.seed, { mode: 0o600 });
 
-const opened: Client[] = [];
-afterEach(() => Promise.all(opened.splice(0).map((client) => client.close())));
 async function open(options: ConnectOptions): Promise<Client> {
   const client = await connect({ url: nats.url, ...options });
-  opened.push(client);
+  onTestFinished(() => client.close());
   return client;
 }
 

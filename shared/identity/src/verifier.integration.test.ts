@@ -2,8 +2,8 @@
 import { serve, publish, type Bus } from '@millrace/bus';
 import { verifyRequestSchema, type Identity } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createVerifier, type Verifier, type VerifierOptions } from './verifier.ts';
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { createVerifier, type VerifierOptions } from './verifier.ts';
 
 const nats = useNats();
 const auth = useBus(nats, 'auth');
@@ -28,11 +28,9 @@ beforeEach(() => {
   asked.length = 0;
   answer = async () => ({ ok: ada });
 });
-const opened: Verifier[] = [];
-afterEach(() => opened.splice(0).forEach((verifier) => verifier.stop()));
 const open = async (options?: VerifierOptions, bus: Bus = gateway.bus) => {
   const verifier = createVerifier(bus, options);
-  opened.push(verifier);
+  onTestFinished(() => verifier.stop());
   await bus.nc.flush();
   return verifier;
 };

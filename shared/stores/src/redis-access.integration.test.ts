@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { eventually, useOwnRedis } from '@millrace/testkit';
 import { Redis } from 'ioredis';
 import { generate } from 'selfsigned';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { RedisAccess } from './redis-access.ts';
 import { closeRedis, connectRedis } from './redis-connection.ts';
 
@@ -19,13 +19,11 @@ function writeSecret(name: string, text: string): string {
   return file;
 }
 
-const open: Redis[] = [];
-afterEach(async () => void (await Promise.all(open.splice(0).map(closeRedis))));
 const warned: string[] = [];
 const log = { info: () => undefined, warn: (_: object, text: string) => void warned.push(text) };
 async function connect(url: string, access: RedisAccess, waitMs = 5_000): Promise<Redis> {
   const redis = await connectRedis({ url, access, service: 'test', store: 'test store', log, waitMs });
-  open.push(redis);
+  onTestFinished(() => closeRedis(redis));
   return redis;
 }
 

@@ -1,16 +1,14 @@
 // The users of Redis that `millrace keys` describes: each reaches the keys of its service, and nothing more.
 import { eventually, useOwnRedis } from '@millrace/testkit';
 import type { Redis } from 'ioredis';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { closeRedis, connectRedis } from './redis-connection.ts';
 
 const server = useOwnRedis();
-const open: Redis[] = [];
-afterEach(async () => void (await Promise.all(open.splice(0).map(closeRedis))));
 const log = { info: () => undefined, warn: () => undefined };
 async function connectAs(user: string): Promise<Redis> {
   const redis = await connectRedis({ url: server.urlAs(user), service: user, store: 'test store', log });
-  open.push(redis);
+  onTestFinished(() => closeRedis(redis));
   return redis;
 }
 
@@ -85,7 +83,7 @@ describe('a server with the users of production', () => {
   const production = useOwnRedis({ usersOnly: true });
   const connect = async (url: string) => {
     const redis = await connectRedis({ url, service: 'test', store: 'test store', log, waitMs: 5_000 });
-    open.push(redis);
+    onTestFinished(() => closeRedis(redis));
     return redis;
   };
   const key = 'acme:history:{t1}:thread';

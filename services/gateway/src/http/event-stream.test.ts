@@ -3,16 +3,11 @@ import { once } from 'node:events';
 import { get, Agent, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Hono } from 'hono';
 import { closeUnreadStream, formatEvent, respondWithEvents } from './event-stream.ts';
 import { listenHttp, type ListeningServer } from './listen.ts';
 import { quietListener } from '../testing/quiet-listener.ts';
-
-const servers: ListeningServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close(0);
-});
 
 /** `ended`: whether all was sent. */
 type Served = { server: ListeningServer; ended: Promise<boolean> };
@@ -24,7 +19,7 @@ async function serve(frames: () => AsyncGenerator<string, void>, keepAliveMs = 1
   app.get('/', () => respondWithEvents(frames(), { keepAliveMs, onEnd: ended.resolve }));
   app.get('/other', (call) => call.text('other'));
   const server = await listenHttp(app, quietListener);
-  servers.push(server);
+  onTestFinished(() => server.close(0));
   return { server, ended: ended.promise };
 }
 

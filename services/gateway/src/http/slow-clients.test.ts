@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Hono } from 'hono';
 import { quietListener } from '../testing/quiet-listener.ts';
 import { formatEvent, respondWithEvents } from './event-stream.ts';
@@ -12,22 +12,16 @@ import { onResponseEnd } from './response-end.ts';
 
 const TIMEOUTS = { headersMs: 200, requestMs: 400, checkMs: 50, idleMs: 60_000, stalledMs: 200 };
 const HOST = 'host: 127.0.0.1\r\n';
-const servers: ListeningServer[] = [];
-const sockets: Socket[] = [];
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-  for (const server of servers.splice(0)) await server.close(0);
-});
 
 async function serve(app: Hono, options: Partial<Parameters<typeof listenHttp>[1]> = {}): Promise<ListeningServer> {
   const server = await listenHttp(app, { ...quietListener, timeouts: TIMEOUTS, ...options });
-  servers.push(server);
+  onTestFinished(() => server.close(0));
   return server;
 }
 
 function open(server: ListeningServer, text: string): Socket {
   const socket = connect(server.port, '127.0.0.1');
-  sockets.push(socket);
+  onTestFinished(() => void socket.destroy());
   socket.on('error', () => undefined);
   socket.write(text);
   return socket;

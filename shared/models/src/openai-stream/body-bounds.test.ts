@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createModels } from '../create-models.ts';
 import { sseEvents, startByteProvider, startEndlessProvider, type EndlessAnswer } from '../testing/mod.ts';
 import { MAX_BODY_BYTES, MAX_ERROR_BODY_BYTES, MAX_EVENT_BYTES } from './body-bounds.ts';
@@ -7,14 +7,10 @@ import { MAX_BODY_BYTES, MAX_ERROR_BODY_BYTES, MAX_EVENT_BYTES } from './body-bo
 const BUFFERED = 8 * 1024 * 1024;
 const abortSignal = new AbortController().signal;
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
-const closings: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(closings.splice(0).map((close) => close()));
-});
 
 async function startEndless(answer: EndlessAnswer) {
   const provider = await startEndlessProvider(answer);
-  closings.push(provider.close);
+  onTestFinished(() => provider.close());
   return { provider, models: createModels({ apiKey: 'none', baseUrl: provider.baseUrl }) };
 }
 type Models = ReturnType<typeof createModels>;
@@ -56,7 +52,7 @@ describe('An event stream with an event without an end', () => {
 
   test('is read if the event is as long as an answer may be', async () => {
     const provider = await startByteProvider();
-    closings.push(provider.close);
+    onTestFinished(() => provider.close());
     const content = 'a'.repeat(1024 * 1024);
     const choices = [{ index: 0, delta: { content }, finish_reason: null }];
     const events = Array.from({ length: 20 }, () => ({ id: 'c1', created: 1, model: 'm', choices }));

@@ -1,8 +1,8 @@
 // Tests the ranges and the counter that a replica's session reports for its input chunks.
 import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { delta, streaming } from '../testing/streaming.ts';
-import { openTestSession, type OpenOptions, type TestSession } from '../testing/test-session.ts';
+import { openTestSession, type OpenOptions } from '../testing/test-session.ts';
 
 const nats = useNats();
 const asker = useBus(nats, 'orchestrator');
@@ -14,13 +14,9 @@ useProcessors(nats, [
     return part;
   }),
 ]);
-const sessions: TestSession[] = [];
-afterEach(() => sessions.splice(0).forEach((session) => session.stop()));
 const openSession = async (ids: string[], more: Partial<OpenOptions> = {}) => {
   const entries = ids.map((id, at) => callEntry(id, {}, { entry: `${id}-${at}` }));
-  const session = await openTestSession(asker.bus, { entries, ...more });
-  sessions.push(session);
-  return session;
+  return openTestSession(asker.bus, { entries, ...more });
 };
 
 test('A session counts a chunk as processed with the last batch of its output', async () => {

@@ -1,9 +1,9 @@
 // Tests duplicate session ids and failed openings: the replica must release the counted calls.
 import { srvStatsSchema, type JsonObject } from '@millrace/contracts';
 import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { delta, formatChunk, streaming } from '../testing/streaming.ts';
-import { openTestSession, type OpenOptions, type TestSession } from '../testing/test-session.ts';
+import { openTestSession, type OpenOptions } from '../testing/test-session.ts';
 
 const nats = useNats();
 const asker = useBus(nats, 'orchestrator');
@@ -27,15 +27,8 @@ useProcessors(nats, [
   }),
 ]);
 
-const sessions: TestSession[] = [];
-afterEach(() => {
-  for (const session of sessions.splice(0)) session.stop();
-});
-const openSession = async (more: Partial<OpenOptions>) => {
-  const session = await openTestSession(asker.bus, { entries: [callEntry('gated')], ...more });
-  sessions.push(session);
-  return session;
-};
+const openSession = (more: Partial<OpenOptions>) =>
+  openTestSession(asker.bus, { entries: [callEntry('gated')], ...more });
 const callsUnderWay = async () => {
   const answer = await asker.bus.nc.request(`$SRV.STATS.${name}`, '', { timeout: 2_000 });
   return srvStatsSchema.parse(answer.json()).endpoints.map(({ data }) => Object(data).calls as unknown);

@@ -39,17 +39,13 @@ const hosts = useProcessors(nats, [
 
 /** Less than the heartbeat interval, because a heartbeat would carry the output too. */
 const soonMs = SESSION_LIMITS.heartbeatMs * 0.4;
-const sessions: TestSession[] = [];
 afterEach(() => {
   for (const { resolve } of gates.values()) resolve();
   gates.clear();
-  for (const session of sessions.splice(0)) session.stop();
 });
 const join = async (ids: string[], more: Partial<OpenOptions> = {}) => {
   const entries = ids.map((id, at) => callEntry(id, {}, { entry: `${id}-${at}` }));
-  const session = await openTestSession(asker.bus, { entries, ...more });
-  sessions.push(session);
-  return session;
+  return openTestSession(asker.bus, { entries, ...more });
 };
 const numbers = (outputs: SessionOutput[]) => outputs.map(({ sequence }) => sequence);
 const dense = (outputs: SessionOutput[]) => outputs.map((_, at) => at);
@@ -150,7 +146,6 @@ describe('opening a session', () => {
   test('An open fails if the options of the first entry are invalid', async () => {
     const entries = [callEntry('upper', { unknown: 1 })];
     const session = await openTestSession(asker.bus, { entries });
-    sessions.push(session);
     expect(session.opened).toMatchObject({ opened: false, verdicts: [{ type: 'failure', code: 'options-invalid' }] });
   });
 
@@ -158,7 +153,6 @@ describe('opening a session', () => {
     const session = await openTestSession(asker.bus, {
       entries: [callEntry('upper'), callEntry('count', { unknown: 1 })],
     });
-    sessions.push(session);
     expect(session.opened).toMatchObject({ opened: true, served: 1 });
   });
 });

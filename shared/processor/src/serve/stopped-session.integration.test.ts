@@ -1,8 +1,8 @@
 // Tests a replica's session that is stopped by the orchestrator, over the bus.
 import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { delta, formatChunk, streaming } from '../testing/streaming.ts';
-import { openTestSession, type TestSession } from '../testing/test-session.ts';
+import { openTestSession } from '../testing/test-session.ts';
 
 const nats = useNats();
 const asker = useBus(nats, 'orchestrator');
@@ -20,15 +20,7 @@ useProcessors(nats, [
   }),
 ]);
 
-const sessions: TestSession[] = [];
-afterEach(() => {
-  for (const session of sessions.splice(0)) session.stop();
-});
-const openSession = async (...ids: string[]) => {
-  const session = await openTestSession(asker.bus, { entries: ids.map((id) => callEntry(id)) });
-  sessions.push(session);
-  return session;
-};
+const openSession = (...ids: string[]) => openTestSession(asker.bus, { entries: ids.map((id) => callEntry(id)) });
 
 test('A session that is asked for its verdicts ends with the states and findings of its processors, even if one of them hangs', async () => {
   const session = await openSession('count', 'stuck');

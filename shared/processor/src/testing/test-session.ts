@@ -11,6 +11,7 @@ import {
   type SessionOutput,
 } from '@millrace/contracts';
 import { TEST_RUN, eventually, stageCall, streamedText } from '@millrace/testkit';
+import { onTestFinished } from 'vitest';
 
 export type TestSession = {
   opened: SessionOpened;
@@ -37,12 +38,14 @@ export type OpenOptions = {
   service?: string;
 };
 
+/** The session ends with its test. */
 export async function openTestSession(bus: Bus, options: OpenOptions): Promise<TestSession> {
   const { entries, chunks, end, same, session = crypto.randomUUID(), runId = TEST_RUN.runId } = options;
   const { service = 'test-processors' } = options;
   const out = bus.subjects.out(bus.id, session);
   const outputs: SessionOutput[] = [];
   const listening = listen(bus, out, sessionOutputSchema, (output) => outputs.push(output));
+  onTestFinished(() => listening.stop());
   const { callId, ...call } = stageCall('processOutputStream', entries);
   const answer = await request(bus, {
     subject: bus.subjects.stage('processOutputStream', { service, processor: entries[0]?.processor ?? '' }),

@@ -3,26 +3,22 @@ import type { JsonObject, RunRef } from '@millrace/contracts';
 import type { ProcessInputStepArgs, ProcessLLMResponseArgs, Processor } from '@millrace/processor';
 import { closeRedis, connectRedis } from '@millrace/stores';
 import { commonArgs, eventually, processorConformance, catchStop, useOwnRedis, type TestArgs } from '@millrace/testkit';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createGuardStore, NO_STORE, type GuardStore } from '../../store/guard-store.ts';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createGuardStore, NO_STORE } from '../../store/guard-store.ts';
 import { defineCostGuard } from './cost-guard.ts';
 import { createCostTotals } from './cost-totals.ts';
 
 const server = useOwnRedis();
 const log = { info: () => undefined, warn: () => undefined };
-const stores: GuardStore[] = [];
 const openStore = () => {
   const store = createGuardStore({ url: server.urlAs('guardrails') }, log);
-  stores.push(store);
+  onTestFinished(() => store.close());
   return store;
 };
 beforeEach(async () => {
   const redis = await connectRedis({ url: server.url, service: 'test', store: 'test', log });
   await redis.flushall();
   await closeRedis(redis);
-});
-afterEach(async () => {
-  await Promise.all(stores.splice(0).map((store) => store.close()));
 });
 
 const createGuard = (options: JsonObject, store = openStore()): Processor =>
