@@ -169,7 +169,7 @@ describe('unreadable return values', () => {
   test.each([
     ['a member of another stage', 'processInput', { model: 'openai/b' }, /processInput cannot change "model"/],
     ['a member that does not exist', 'processInputStep', { temperatur: 1 }, /temperatur/],
-    ['a value that does not fit', 'processInputStep', { model: 'gpt' }, /model must be "openai/],
+    ['a value that does not fit', 'processInputStep', { model: 'gpt' }, /model must be "<provider>/],
     ['messages that are none', 'processInput', [{ id: 'x', text: 'hello' }], /ops/],
     ['a response without halt', 'processInput', { response: 'done' }, /"response"/],
     ['a response that is none', 'processLLMRequest', { response: 'text' }, /"response"/],
