@@ -22,7 +22,7 @@ const WORDS = `
   shield shift shorten should show shows sign skip slice sort spell split start starts stop store stream stringify
   strip submit subscribe substitute subtract succeeds suggest sum summarize supervise survey suspend tag take
   takes tap throw time to toggle tokenize track transform translate trim try undisguise unescape unify unlist
-  unpack unseal unwrap update upsert use validate verify visit wait wake wants warn watch weigh with wrap write
+  unpack unseal unwrap update upsert use validate verify visit wait wake wants warn watch weigh with withdraw wrap write
 `;
 
 /** Verbs, predicates such as `is`, and the prefixes of conversions (`to`, `from`, `as`), handlers (`on`) and copies (`with`). */

@@ -8,7 +8,7 @@ import { createDrivenRuns } from '../src/state/driven-runs.ts';
 import { createRunActivity } from '../src/state/run-activity.ts';
 import { createOverlap } from '../src/state/overlap.ts';
 import { createObserverQueues } from '../src/state/observer-queues.ts';
-import { createReleaseGate } from '../src/transcript/release-gate.ts';
+import { createRunTranscript } from '../src/transcript/run-transcript.ts';
 import { createInitialState } from '../src/state/run-state.ts';
 import type { Run } from '../src/state/run-context.ts';
 import { noSaves } from '../src/testing/no-saves.ts';
@@ -70,6 +70,8 @@ function createRun(deps: Run['deps'], runId: string, plan: Plan): Run {
   };
   const applied = { agent: AGENT, plan, revision: 1, appliedAt: '' };
   let state: RunState = createInitialState({ request, applied, firstIndex: 1 });
+  const getState = () => state;
+  const dispatch = () => void (state = { ...state });
   return {
     ref,
     deadlineAt: Date.now() + DEADLINE_MS,
@@ -77,15 +79,15 @@ function createRun(deps: Run['deps'], runId: string, plan: Plan): Run {
     plan,
     deps,
     activity: createRunActivity(),
-    chunks: createReleaseGate(silent),
+    transcript: createRunTranscript({ ref, agent: AGENT, publisher: silent, getState, dispatch }),
     events: { record() {}, flush: async () => undefined, close() {} },
     observers: createObserverQueues(),
     overlap: createOverlap(),
     signal: new AbortController().signal,
     readMinAbsentMs: () => 0,
     saving: { begun: false, asked: false },
-    getState: () => state,
-    dispatch: () => void (state = { ...state }),
+    getState,
+    dispatch,
     checkInterruption: () => undefined,
     checkpoint: async () => undefined,
     beginCheckpoint() {},

@@ -57,7 +57,7 @@ function findRejected(run: Run, stage: Stage): RejectedChunks | undefined {
   const what = REJECTS[stage];
   if (what === undefined) return undefined;
   if (what === 'run') return rejectWholeRun(run.getState());
-  return { what, from: run.getState().open?.firstIndex ?? run.chunks.getNextIndex() };
+  return { what, from: run.transcript.locate('step') };
 }
 
 function resolveAbort(run: Run, stage: Stage, entry: PlanEntry, verdict: VerdictOf<'abort'>): Interrupt {

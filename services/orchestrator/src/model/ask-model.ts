@@ -19,7 +19,6 @@ import { streamModel, type ModelEnd } from './model-stream.ts';
 import { escapeToolNames, type ModelCallOptions } from './prompt.ts';
 import { keepSealed } from './reasoning-seal.ts';
 import { buildResponseMessageId } from '../transcript/response-message.ts';
-import { retractFrom } from '../state/retract.ts';
 import { reportCutOff } from './report-cut-off.ts';
 import { markUnknownTool } from './unknown-tools.ts';
 import { streamStep, type StepChunkSource, type LastChunks, type StepStream } from './step-stream.ts';
@@ -48,7 +47,7 @@ export async function askModel(
     if (interrupt) return { interrupt };
     const refused = call.cached ? undefined : listUnpriced(run.agent, run.plan, call.model);
     if (refused) return { interrupt: fail(refused) };
-    const from = run.chunks.getNextIndex();
+    const from = run.transcript.getNextPlace();
     const stream = await streamOnce(run, call, input, makeLastChunks(call));
     if (stream.kind === 'answer') return { answered: stream, call };
     if (stream.kind === 'interrupt') return stream;
@@ -57,7 +56,7 @@ export async function askModel(
     if (late) return { interrupt: late };
     // Retracts the model's text only: stages that do not run again do not write their chunks again.
     const given = await attempts.recordFailure(stream, from);
-    retractFrom(run, from, { code: stream.code ?? 'model-call-failed' });
+    run.transcript.withdraw(from, { code: stream.code ?? 'model-call-failed' });
     if (given) return { interrupt: given };
   }
 }

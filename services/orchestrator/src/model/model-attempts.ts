@@ -52,6 +52,8 @@ export function createAttempts(run: Run, request: StepModelCall): Attempts {
         action: 'model-failed',
         failure: { candidate: current, cause, ...(retryAt !== undefined && { retryAt }) },
       });
+      // The record must not have the buffered text of the call: the next owner would publish it.
+      run.transcript.discard(from);
       await storeBeforeRetract(run, from);
       return run.checkInterruption();
     },

@@ -1,7 +1,6 @@
 // Holds the part of a step's answer that has passed the output chain: its chunks, their places in the run, and the
 // partial objects of its text.
 import type { Chunk } from '@millrace/contracts';
-import { retractFrom } from '../state/retract.ts';
 import type { Run } from '../state/run-context.ts';
 import { createAnswerBuilder, type AnswerBuilder } from './answer-builder.ts';
 import { createObjectPartials, NO_OBJECTS } from './object-partials.ts';
@@ -25,10 +24,10 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
   return {
     add(chunks) {
       for (const chunk of chunks) builder.add(chunk);
-      places.push(...run.chunks.publish(chunks));
+      places.push(...run.transcript.append(chunks));
       const partials = objects.makePartials(chunks);
       // Before the release, partial objects would only repeat the final one.
-      if (!isHeld(run)) run.chunks.publish(partials);
+      if (!isHeld(run)) run.transcript.append(partials);
     },
     retractAfter(count) {
       const from = places[count];
@@ -37,7 +36,7 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
       builder = createAnswerBuilder(messageId);
       for (const chunk of kept) builder.add(chunk);
       places.length = count;
-      retractFrom(run, from);
+      run.transcript.withdraw(from);
       if (isObject) objects = createObjectPartials(run.ref.runId);
       // The remaining chunks were shown: the next partial object adds to them.
       objects.makePartials(kept);
@@ -45,7 +44,7 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
     getBuilder: () => builder,
     buildReleased() {
       const released = createAnswerBuilder(messageId);
-      const end = run.chunks.readShownIndex();
+      const end = run.transcript.getNextIndex();
       for (const [at, chunk] of builder.listChunks().entries()) {
         const place = places[at];
         // The gate has rejected a chunk without a place.

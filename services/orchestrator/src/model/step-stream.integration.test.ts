@@ -145,7 +145,7 @@ describe('a stream', () => {
 
   test('that is restarted and then differs retracts the published chunks by their place in the run, and so does the answer', async () => {
     const made = testRun(at('wavering'));
-    made.run.chunks.publish([makeChunk(RUN_ID, { type: 'start', payload: {} })]);
+    made.run.transcript.append([makeChunk(RUN_ID, { type: 'start', payload: {} })]);
     const answered = await stream(made, saying(say('x', 'a', 'b')));
     const text = answered.kind === 'answer' && answered.builder.buildMessage().content.parts;
     expect(text).toEqual([{ type: 'text', text: 'xAb' }]);

@@ -55,10 +55,10 @@ type StreamInput = {
  * others
  */
 export async function streamStep(run: Run, input: StageInput, streamed: StreamInput): Promise<StepStream> {
-  const from = run.chunks.getNextIndex();
+  const from = run.transcript.getNextPlace();
   const stream = await passStream(run, input, streamed);
   // Buffered chunks of an answer that was cut off are never released.
-  if (stream.kind === 'interrupt') run.chunks.drop(from);
+  if (stream.kind === 'interrupt') run.transcript.discard(from);
   return stream;
 }
 

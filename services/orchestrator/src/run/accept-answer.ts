@@ -25,7 +25,6 @@ import { keepStored } from '../state/stored-texts.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { appendStep } from '../state/step-results.ts';
-import { settleStep } from './step-input.ts';
 import { closeRun, rejectRun } from './closing-chunks.ts';
 import { rebuildBuffered } from './rebuild-buffered.ts';
 import { judgeObject, recordTextChanges, type AskedObject } from './judge-object.ts';
@@ -78,7 +77,7 @@ export async function judgeAnswer(
   let final = labelChanged(run.getState(), buildFinalMessage(message, result.input), message);
   // Processors may have added calls to those of the model.
   if (readToolCalls(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(createTooManyCallsError()));
-  const from = run.getState().open?.firstIndex ?? run.chunks.getNextIndex();
+  const from = run.transcript.locate('step');
   const rejected = { what: 'step' as const, from };
   const isChanged = JSON.stringify(final) !== JSON.stringify(message);
   const isRebuilt = isChanged && run.agent.release === 'step';
@@ -128,7 +127,7 @@ async function accept(
   if (system.length > 0) run.dispatch({ action: 'messages-changed', ops: system });
   if (last && 'interrupt' in last) return rejectRun(run, last.interrupt);
   // Settles before the checkpoint, which stores the position of the released chunks.
-  settleStep(run);
+  run.transcript.settleStep();
   const rejected = last && closeRun(run, last.chunks);
   return rejected ?? run.checkpoint();
 }

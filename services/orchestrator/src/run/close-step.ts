@@ -7,7 +7,6 @@ import { isSuspension, addRejected, type Interrupt } from '../state/interrupt.ts
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { makeStepFinish } from './finish-chunks.ts';
-import { settleStep } from './step-input.ts';
 import { buildToolInput } from './tool-calls.ts';
 
 export async function closeStep(run: Run): Promise<Interrupt | undefined> {
@@ -27,7 +26,7 @@ export async function closeStep(run: Run): Promise<Interrupt | undefined> {
     if (interrupt) return addRejected(interrupt, { what: 'step', from: open.firstIndex });
     close(run, selectPassedResults(run, results, passed));
     publishOutside(run, passed);
-    settleStep(run);
+    run.transcript.settleStep();
     return undefined;
   });
 }

@@ -22,7 +22,7 @@ const closed: RunAction = { action: 'step-closed', results: [] };
 /** A run that has published `start` and one chunk for each step. */
 function runAfter(...actions: RunAction[]) {
   const made = createTestRun();
-  made.run.chunks.publish([
+  made.run.transcript.append([
     makeChunk(RUN_ID, { type: 'start', payload: {} }),
     makeChunk(RUN_ID, { type: 'step-start', payload: {} }),
   ]);

@@ -11,7 +11,7 @@ import {
 import { createFailedRun } from '../state/failed-run.ts';
 import { makeChunk } from '../transcript/make-chunk.ts';
 import { listInput } from '../state/run-state.ts';
-import { retractFrom, storeBeforeRetract } from '../state/retract.ts';
+import { storeBeforeRetract } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
 import { isEnding, toBrokenEnding, type Ending, type RejectedChunks } from '../state/interrupt.ts';
 import { passError, passTripwire, omitUntrustedText } from './guard-own-texts.ts';
@@ -28,7 +28,7 @@ const forms: EndTable = {
     await restateAnswer(run, ending);
     const { finish, unsaved } = ending;
     const object = run.getState().open?.answer?.object;
-    run.chunks.release();
+    run.transcript.release();
     const { output, stepResult } = finish.payload;
     const text = typeof output['text'] === 'string' ? output['text'] : '';
     const outcome = { text, finishReason: stepResult.reason, ...nameUnsaved(unsaved) };
@@ -41,7 +41,7 @@ const forms: EndTable = {
     // A halt that was stopped in between is not reported as a good end.
     const stopped = run.checkInterruption();
     if (stopped && isEnding(stopped)) return endRun(run, stopped);
-    run.chunks.release();
+    run.transcript.release();
     return makeEnded(run, 'finished', finish, { text, finishReason: 'halted', ...nameUnsaved(unsaved) });
   },
 
@@ -83,13 +83,13 @@ type RejectingEnd = Exclude<Ending, { form: 'finish' | 'cancel' }>;
  */
 async function takeBack(run: Run, { rejected, ...ending }: RejectingEnd): Promise<void> {
   if (!rejected) return;
-  run.chunks.drop(rejected.from);
-  if (run.chunks.getNextIndex() <= rejected.from) return;
+  run.transcript.discard(rejected.from);
+  if (run.transcript.getNextPlace() <= rejected.from) return;
   if (!run.getState().rejection) {
     run.dispatch({ action: 'rejected', ending: { ...ending, rejected } });
     await storeBeforeRetract(run, rejected.from);
   }
-  retractFrom(run, rejected.from);
+  run.transcript.withdraw(rejected.from);
 }
 
 /** Rejected text is in no result: the last stage rejects everything. */

@@ -83,7 +83,7 @@ async function driveFrom(from?: RunState, more: Partial<TestRunOptions> = {}) {
   const { models, asked: prompts } = scriptModel(...says.slice(from?.modelCalls ?? 0));
   const options = { bus: connection.bus, tools, entries, models, agent: { maxProcessorRetries: 1 }, ...more };
   const made = createTestRun({ ...options, ...(from && { from }) });
-  made.run.chunks.restore(from?.held ?? []);
+  made.run.transcript.restore(0);
   const outcome = await runLoop(made.run);
   if (!isEnding(outcome)) throw new Error('the run did not end');
   const { result } = await endRun(made.run, outcome);

@@ -47,7 +47,7 @@ export async function passAnswer(run: Run, id: string, text: string): Promise<st
     makeChunk(runId, { type: 'text-end', payload: { id } }),
   ];
   if (collectAuthorWords(run).has(text)) {
-    run.chunks.publish(whole);
+    run.transcript.append(whole);
     return text;
   }
   return run.serialize(async () => {
@@ -55,7 +55,7 @@ export async function passAnswer(run: Run, id: string, text: string): Promise<st
     const answerId = buildResponseMessageId(runId, run.getState().steps.length);
     const { chunks, interrupt } = await guardAgain(run, answerId, whole);
     if (interrupt) return undefined;
-    run.chunks.publish(chunks);
+    run.transcript.append(chunks);
     return chunks.map((part) => (part.type === 'text-delta' ? part.payload.text : '')).join('');
   });
 }

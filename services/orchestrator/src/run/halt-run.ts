@@ -31,7 +31,7 @@ export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }
 /** Rebuilds the buffered chunks. Rejected ones are dropped. */
 async function remakeEarlier(run: Run): Promise<boolean> {
   if (!(await passReworded(run))) return true;
-  run.chunks.drop(rejectWholeRun(run.getState()).from);
+  run.transcript.discard(rejectWholeRun(run.getState()).from);
   removeAnswers(run);
   return false;
 }

@@ -1,6 +1,6 @@
 // Rebuilds the buffered chunks of an unpublished answer that processors have changed, and passes them through the
 // output chain, so that clients see the changed answer only.
-import { readMessageText, withText, type Chunk, type Message, type RunHead } from '@millrace/contracts';
+import { readMessageText, withText, type Chunk, type Message } from '@millrace/contracts';
 import { guardChunks, type GuardedChunks } from '../sessions/guard-chunks.ts';
 import { addRejected, type Interrupt, type RejectedChunks } from '../state/interrupt.ts';
 import { labelChanged } from '../state/run-labels.ts';
@@ -9,7 +9,6 @@ import type { Run } from '../state/run-context.ts';
 import { guardAgain } from './guard-again.ts';
 import { isFrame, joinText, makeMessageChunks, makeStepFinish } from '../transcript/message-chunks.ts';
 import { isStepFinish, putInPlace, splitSteps, type StepChunks } from './step-chunks.ts';
-import { getOwner } from '../head/run-head.ts';
 
 export type RewordedAnswer = {
   /** Place of the first chunk of these answers. */
@@ -41,26 +40,24 @@ export async function rebuildBuffered(run: Run, reworded: RewordedAnswer): Promi
   if (changed.size === 0) return undefined;
   return run.serialize(async () => {
     const next: Chunk[] = [];
-    for (const step of listStepsToMake(run.chunks.listWaiting(from), reworded)) {
+    for (const step of listStepsToMake(run.transcript.listBuffered(from), reworded)) {
       const remade = 'chunks' in step ? step : await remakeStep(run, step, reworded.take);
       const stopped = run.checkInterruption();
       if (stopped) return stopped;
       if ('interrupt' in remade) return addRejected(remade.interrupt, rejected);
       next.push(...remade.chunks);
     }
-    run.chunks.drop(from);
-    run.chunks.publish(next);
+    run.transcript.replace(from, next);
     return undefined;
   });
 }
 
 /** Drops the buffered object: a changed text has another object or none. */
 export function dropHeldObject(run: Run, from: number): void {
-  const waiting = run.chunks.listWaiting(from);
+  const waiting = run.transcript.listBuffered(from);
   const left = waiting.filter(({ type }) => type !== 'object-result');
   if (left.length === waiting.length) return;
-  run.chunks.drop(from);
-  run.chunks.publish(left);
+  run.transcript.replace(from, left);
 }
 
 /** `was`: its buffered chunks. */
@@ -109,17 +106,4 @@ async function remakeStep(
       ? passed.chunks
       : passed.chunks.map((one) => (isStepFinish(one) ? makeStepFinish(one, rebuilt) : one));
   return { chunks: putInPlace(was, chunks) };
-}
-
-/** Restores the chunks that the previous owner had buffered, at their new indices after the chunks of this owner. */
-export function restoreBuffer(run: Run, head: RunHead): void {
-  const { held, open, restated } = run.getState();
-  // The index after the last released chunk: from there on, indices were places of buffered chunks.
-  const { index } = getOwner(head);
-  const moved = run.chunks.readShownIndex() - index;
-  // The first chunk of this epoch is that retract.
-  run.chunks.restore(restated ? held.filter(({ type }) => type !== 'retract') : held);
-  if (open && open.firstIndex > index && moved > 0) {
-    run.dispatch({ action: 'step-moved', firstIndex: open.firstIndex + moved });
-  }
 }

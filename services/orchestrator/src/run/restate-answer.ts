@@ -44,11 +44,11 @@ function readFinal({ ref: { runId } }: Run, { finish }: FinishEnding): FinalAnsw
 /** No chunk is published yet: no client has read another text. */
 function restateBuffered(run: Run, final: FinalAnswer): void {
   const { firstIndex } = run.getState();
-  const was = run.chunks.listWaiting(firstIndex);
+  const was = run.transcript.listBuffered(firstIndex);
   const added = listAdded(run.getState(), final).flatMap((message) => makeMessageChunks(final.runId, message));
   const isSame = joinText(was) + joinText(added) === final.text;
-  if (!isSame) run.chunks.drop(firstIndex);
-  run.chunks.publish(isSame ? added : restateSteps(final.runId, was, restateAll(run.getState(), final)));
+  if (isSame) run.transcript.append(added);
+  else run.transcript.replace(firstIndex, restateSteps(final.runId, was, restateAll(run.getState(), final)));
 }
 
 async function restatePublished(
@@ -57,13 +57,13 @@ async function restatePublished(
   { finish, unsaved = [] }: FinishEnding,
 ): Promise<void> {
   const { runId } = run.ref;
-  run.chunks.release();
-  const end = run.chunks.readShownIndex();
+  run.transcript.release();
+  const end = run.transcript.getNextIndex();
   const from = restated.from ?? end;
   const was = from < end ? await readPublished(run, from) : [];
-  const letGo = run.chunks.hold();
-  if (from < end) run.chunks.publish([makeChunk(runId, { type: 'retract', payload: { index: from } })]);
-  run.chunks.publish(restateSteps(runId, withLastObject(run, was), restated));
+  const letGo = run.transcript.hold();
+  if (from < end) run.transcript.append([makeChunk(runId, { type: 'retract', payload: { index: from } })]);
+  run.transcript.append(restateSteps(runId, withLastObject(run, was), restated));
   run.dispatch({ action: 'answer-restated', finish, unsaved: [...unsaved] });
   await storeBeforeRetract(run, from);
   letGo();
@@ -81,7 +81,7 @@ async function readPublished(run: Run, index: number): Promise<Chunk[]> {
   const { tenant, runId } = run.ref;
   const { access, log } = run.deps;
   try {
-    await run.chunks.flush();
+    await run.transcript.flush();
     const head = (await readHead(access, tenant, runId))?.value;
     if (!head) return [];
     const chunks: Chunk[] = [];

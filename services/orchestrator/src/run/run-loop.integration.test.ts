@@ -109,7 +109,7 @@ test("a retry of processInput retracts its stage's chunks, and the model receive
   const { models, asked } = scriptModel({ text: 'Hello.' });
   const entries = [planEntry('input', { stages: ['processInput'] })];
   const made = createTestRun({ bus: connection.bus, models, entries, agent: { maxProcessorRetries: 1 } });
-  made.run.chunks.publish([makeChunk('run-1', { type: 'start', payload: {} })]);
+  made.run.transcript.append([makeChunk('run-1', { type: 'start', payload: {} })]);
   expect(await runLoop(made.run)).toMatchObject({ form: 'finish' });
   expect(listTypes(made.published).slice(0, 5)).toEqual([
     'start',

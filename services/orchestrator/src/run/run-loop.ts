@@ -1,7 +1,6 @@
 // Runs a run from its input to its ending: the stages as statements, in order. A stage returns early if its result is
 // in RunState, so recovery re-enters this loop. Each returns undefined (the run continues) or an interrupt.
 import { listRunJudges, type MessageOp } from '@millrace/contracts';
-import { retractFrom } from '../state/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
 import { failInOwnWords, isEnding, type Interrupt, type RunOutcome } from '../state/interrupt.ts';
@@ -119,7 +118,7 @@ async function runSteps(run: Run): Promise<Interrupt | undefined> {
 
 function openStep(run: Run): undefined {
   const { open } = run.getState();
-  if (!open || open.closed) run.dispatch({ action: 'step-opened', firstIndex: run.chunks.getNextIndex() });
+  if (!open || open.closed) run.dispatch({ action: 'step-opened', firstIndex: run.transcript.getNextPlace() });
 }
 
 /**
@@ -130,11 +129,9 @@ async function rewind(
   run: Run,
   { to, feedback }: Extract<Interrupt, { form: 'rewind' }>,
 ): Promise<RunOutcome | undefined> {
-  const { open, firstIndex } = run.getState();
-  const stepFrom = open?.firstIndex ?? run.chunks.getNextIndex();
-  const from = to === 'input' ? firstIndex : stepFrom;
-  run.chunks.drop(from);
+  const from = run.transcript.locate(to === 'input' ? 'run' : 'step');
+  run.transcript.discard(from);
   run.dispatch({ action: 'rewound', to, feedback });
-  const stopped = await run.checkpoint(from).finally(() => retractFrom(run, from, 'retry'));
+  const stopped = await run.checkpoint(from).finally(() => run.transcript.withdraw(from, 'retry'));
   return stopped ?? run.handOverIfLeaving();
 }

@@ -8,8 +8,3 @@ export function buildStepInput(run: Run): StepInput {
   const { retryCount, steps, conversation } = run.getState();
   return { retryCount, stepNumber: steps.length, conversation, steps };
 }
-
-/** Settles the step's chunks: the stages of the step have judged them, and `release: step` releases them. */
-export function settleStep(run: Run): void {
-  run.chunks.settle(run.getState().open?.firstIndex ?? run.chunks.getNextIndex());
-}

@@ -124,7 +124,7 @@ describe('tool calls', () => {
     recordTool('count', async ({ args }) => ({ result: args }));
     const made = runWith([call('call_0', 'count', { n: 1 })]);
     await runTools(made);
-    made.run.dispatch({ action: 'step-opened', firstIndex: made.run.chunks.getNextIndex() });
+    made.run.dispatch({ action: 'step-opened', firstIndex: made.run.transcript.getNextPlace() });
     const second = makeAnswer(1, '', [call('call_0', 'count', { n: 2 })]);
     made.run.dispatch({ action: 'answer-accepted', answer: second, tools });
     await runTools(made);

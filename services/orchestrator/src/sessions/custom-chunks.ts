@@ -48,7 +48,7 @@ export function createDataSink(run: Run): DataSink {
   const asked = Object.values(run.plan.entries).some(takesDataChunks);
   return async (chunks) => {
     if (asked) return sendChunks(run, chunks);
-    run.chunks.publish(chunks.filter(isDataChunk));
+    run.transcript.append(chunks.filter(isDataChunk));
     return undefined;
   };
 }

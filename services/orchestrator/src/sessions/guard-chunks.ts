@@ -111,7 +111,7 @@ export function sendChunks(run: Run, chunks: readonly Chunk[]): Promise<Interrup
 /** Publishes chunks outside of an answer. A text that a processor adds there belongs to no answer. */
 export function publishOutside(run: Run, chunks: readonly Chunk[]): void {
   if (chunks.some(({ type }) => type === 'text-delta')) run.dispatch({ action: 'stream-differed' });
-  run.chunks.publish(chunks);
+  run.transcript.append(chunks);
 }
 
 /** Maximum length of the parts as JSON, in UTF-16 code units; the oldest are omitted. */

@@ -1,7 +1,7 @@
 // Batches that wait for an observer of a stream, in order. While the observer is at work, adjacent pieces of one part
 // are joined. Bounded: an observer that lags too far receives no more.
 import type { Chunk } from '@millrace/contracts';
-import { joinPieces } from '../transcript/buffered-chunks.ts';
+import { joinPieces } from '../transcript/text-pieces.ts';
 import { MAX_OBSERVED_WAITING } from '../state/observer-queues.ts';
 import { estimateBytes } from './step-record.ts';
 

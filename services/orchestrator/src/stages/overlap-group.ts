@@ -13,8 +13,8 @@ import type { StageData } from '../sessions/custom-chunks.ts';
 const stage = 'processInput';
 
 export function startOverlapGroup(run: Run, members: PlanEntry[], input: StageInput): void {
-  const from = run.chunks.getNextIndex();
-  const letGo = run.chunks.hold();
+  const from = run.transcript.getNextPlace();
+  const letGo = run.transcript.hold();
   const written: Chunk[] = [];
   const data: StageData = {
     write: (chunks) => void written.push(...chunks.filter(isDataChunk)),
@@ -44,7 +44,7 @@ export function startOverlapGroup(run: Run, members: PlanEntry[], input: StageIn
   };
   const settle = async (stopped: Interrupt | undefined) => {
     // Discard the buffer only now: the output chain may emit until it is stopped.
-    if (stopped) run.chunks.drop(from);
+    if (stopped) run.transcript.discard(from);
     // If the run was stopped, unjudged output stays buffered for good.
     if (run.signal.aborted) return run.checkInterruption() ?? stopped;
     letGo();

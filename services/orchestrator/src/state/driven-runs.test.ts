@@ -31,7 +31,7 @@ test('an orchestrator reports on the runs that it drives, and on no other', () =
     deadlineAt: performance.now() + 60_000,
     getState: () => makeState(),
     activity: createRunActivity(),
-    chunks: { listWaiting: () => ['a', 'b'] },
+    transcript: { listBuffered: () => ['a', 'b'] },
   });
   const remove = driven.add(run(1));
   expect(driven.report('acme', RUN_ID)).toMatchObject({ epoch: 1, doing: 'input', calls: [], buffered: { chunks: 2 } });

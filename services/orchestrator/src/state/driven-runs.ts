@@ -9,7 +9,7 @@ type ReportedRun = {
   deadlineAt: number;
   getState(): RunState;
   activity: Pick<RunActivity, 'list'>;
-  chunks: { listWaiting(from: number): readonly unknown[] };
+  transcript: { listBuffered(from: number): readonly unknown[] };
 };
 
 /** A run in the epoch of its owner. */
@@ -67,7 +67,7 @@ function reportOn(run: ReportedRun): OwnerReport {
     doing: describeStatement(state),
     remainingMs: Math.round(run.deadlineAt - performance.now()),
     calls: run.activity.list().slice(0, MAX_CALLS_SHOWN),
-    buffered: { chunks: run.chunks.listWaiting(0).length },
+    buffered: { chunks: run.transcript.listBuffered(0).length },
   };
 }
 

@@ -27,8 +27,7 @@ import { makeTransientChunk } from '../transcript/make-chunk.ts';
 import { createOverlap, type Overlap } from './overlap.ts';
 import { createObserverQueues, type ObserverQueues } from './observer-queues.ts';
 import { createRunActivity, type RunActivity } from './run-activity.ts';
-import { markClientCalls } from '../transcript/mark-client-calls.ts';
-import { createReleaseGate, type ReleaseGate } from '../transcript/release-gate.ts';
+import { createRunTranscript, type RunTranscript } from '../transcript/run-transcript.ts';
 import { reduceRun } from './run-state.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -73,7 +72,7 @@ export type Run = {
   agent: Agent;
   plan: Plan;
   deps: Deps;
-  chunks: ReleaseGate;
+  transcript: RunTranscript;
   events: EventLog;
   /** What processors change; undefined unless the agent records it. */
   changes?: ChangeLog | undefined;
@@ -119,7 +118,6 @@ export type RunParts = Omit<
   Run,
   | 'activity'
   | 'agent'
-  | 'chunks'
   | 'observers'
   | 'overlap'
   | 'plan'
@@ -133,6 +131,7 @@ export type RunParts = Omit<
   | 'readMinAbsentMs'
   | 'saving'
   | 'serialize'
+  | 'transcript'
 > & {
   /** The state from the run's records, or its first state. */
   first: RunState;
@@ -148,7 +147,6 @@ export function createRun(given: RunParts): Run {
   const { first, unsaved = [], store, chunks: publisher, isRecovered = false, ...parts } = given;
   const { signal, events, deadlineAt } = parts;
   const { agent } = first.applied;
-  const chunks = createReleaseGate(markClientCalls(publisher, first.request.clientTools), agent.release);
   const activity = reportActivity(parts, publisher);
   // By `performance.now()`, which starts with the process.
   const patientUntil = (isRecovered ? performance.now() : 0) + timings.outageMs;
@@ -160,16 +158,18 @@ export function createRun(given: RunParts): Run {
     state = reduceRun(state, action);
     pending.push(action);
   };
+  const getState = () => state;
+  const transcript = createRunTranscript({ ref: parts.ref, agent, publisher, getState, dispatch });
   const write = async (rejectedFrom: number | undefined) => {
-    for (const action of chunks.takeUnrecorded(state.open?.firstIndex ?? 0)) dispatch(action);
+    for (const action of transcript.takeUnrecorded()) dispatch(action);
     const actions = pending;
     pending = [];
     const nextIndex =
-      rejectedFrom === undefined ? chunks.readShownIndex() : Math.min(rejectedFrom, chunks.readShownIndex());
+      rejectedFrom === undefined ? transcript.getNextIndex() : Math.min(rejectedFrom, transcript.getNextIndex());
     // One Promise.all: a promise that is awaited after another one that fails would be an unhandled rejection.
     const call = activity.begin({ kind: 'store', names: ['checkpoint'] });
     try {
-      const [recorded] = await Promise.all([store.record(actions), chunks.flush(), events.flush()]);
+      const [recorded] = await Promise.all([store.record(actions), transcript.flush(), events.flush()]);
       await store.write({ records: store.getHead().records + recorded.count, nextIndex });
       return recorded.cancelAsked ? ({ form: 'cancel' } as const) : checkInterruption();
     } finally {
@@ -181,7 +181,7 @@ export function createRun(given: RunParts): Run {
   return {
     ...parts,
     activity,
-    chunks,
+    transcript,
     observers: createObserverQueues(),
     overlap: createOverlap(),
     get agent() {
@@ -192,7 +192,7 @@ export function createRun(given: RunParts): Run {
     },
     readMinAbsentMs: () => Math.max(0, patientUntil - performance.now()),
     saving: { begun: first.finish !== undefined, asked: false },
-    getState: () => state,
+    getState,
     dispatch,
     checkInterruption,
     checkpoint,
@@ -248,7 +248,7 @@ function reportActivity(
   publisher: ChunkPublisher,
 ) {
   return createRunActivity({
-    // Bypasses the release gate: the chunk holds names of the plan and no text that a processor has to judge.
+    // Bypasses the transcript: the chunk holds names of the plan and no text that a processor has to judge.
     notify: (call) => publisher.publish([makeTransientChunk(runId, WAITING_CHUNK, call)]),
     onEnded: (call) => log.debug({ tenant, runId, ...call }, 'call ended'),
   });

@@ -32,7 +32,7 @@ import { OBSERVED_WITHIN_MS } from '../state/observer-queues.ts';
 import { isGivenAway, type RunStop } from '../state/run-stop.ts';
 import { extendAck } from './extend-ack.ts';
 import { suspendRun, takeAnswers } from './suspend-run.ts';
-import { restoreBuffer } from '../run/rebuild-buffered.ts';
+import { getOwner } from '../head/run-head.ts';
 import { createChangeLog } from '../changes/change-log.ts';
 import { storeChanges } from './store-changes.ts';
 import { storeEnding, type EndingParts } from './store-ending.ts';
@@ -147,7 +147,7 @@ async function endObservers({ observers, events, deps, ref }: Run, graceMs: numb
 /** Runs the loop until the run ends or is suspended; the suspension is stored then. */
 async function drive(parts: EndingParts, run: Run): Promise<RunOutcome> {
   // Restores the buffered chunks first: this owner's own chunks follow them.
-  restoreBuffer(run, parts.store.getHead());
+  run.transcript.restore(getOwner(parts.store.getHead()).index);
   await takeAnswers(run);
   for (;;) {
     const outcome = await runLoop(run);

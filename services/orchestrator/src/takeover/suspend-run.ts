@@ -95,7 +95,7 @@ export async function takeAnswers(run: Run): Promise<boolean> {
   const settled = answers.map(({ id }) => id);
   const clientCalls = open.flatMap((item) => (settled.includes(item.id) ? listSettledCalls(item) : []));
   const payload = { settled, ...(clientCalls.length > 0 && { clientCalls }) };
-  run.chunks.publish([makeChunk(runId, { type: 'resumed', payload })]);
+  run.transcript.append([makeChunk(runId, { type: 'resumed', payload })]);
   return true;
 }
 

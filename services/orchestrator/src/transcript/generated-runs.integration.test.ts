@@ -1,6 +1,6 @@
 // Compares the live chunks, the log, the result and the store of generated runs. Owners are lost at any write of a run,
 // and its chunks stay those of a run with one owner.
-import type { Chunk, ChunkBatch, RunResult } from '@millrace/contracts';
+import { RELEASES, type Chunk, type ChunkBatch, type RunResult } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { useBus, useNats, useProcessors } from '@millrace/testkit';
 import { isDeepStrictEqual } from 'node:util';
@@ -173,6 +173,12 @@ test('live chunks, log, result and store of a run agree, and rejected text is in
   );
 });
 
+/** A model fails, and its owner is lost when the failure is stored. */
+const lostAtFailure = RELEASES.map((release): [RunScript, WritePoint[]] => [
+  { release, answers: ['broken'], late: 'nothing', stream: 'mask', overlap: 'none' },
+  [{ write: 7, isStored: true }],
+]);
+
 test('a run has the chunks of one owner if its owners are lost at any write', async () => {
   const points = fc.array(writePoints, { minLength: 1, maxLength: 2 });
   await fc.assert(
@@ -182,7 +188,10 @@ test('a run has the chunks of one owner if its owners are lost at any write', as
       expect(findFaults(taken)).toEqual([]);
       expect(describeRun(taken)).toEqual(describeRun(whole));
     }),
-    { numRuns: RUNS },
+    {
+      numRuns: RUNS,
+      examples: lostAtFailure,
+    },
   );
 });
 

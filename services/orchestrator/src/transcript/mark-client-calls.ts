@@ -1,12 +1,12 @@
 // Marks the chunks of calls that the caller executes, when they leave the orchestrator: readers show them as calls of the
 // caller. The request decides which calls these are, so no processor can remove a mark.
 import { isDataChunk, type Chunk, type ClientTool } from '@millrace/contracts';
-import type { ChunkPublisher } from './chunk-publisher.ts';
 
-export function markClientCalls(publisher: ChunkPublisher, tools: readonly ClientTool[] = []): ChunkPublisher {
-  if (tools.length === 0) return publisher;
+/** Returns the function that marks chunks. */
+export function createClientMark(tools: readonly ClientTool[] = []): (chunks: readonly Chunk[]) => readonly Chunk[] {
+  if (tools.length === 0) return (chunks) => chunks;
   const names: ReadonlySet<unknown> = new Set(tools.map(({ name }) => name));
-  return { ...publisher, publish: (chunks) => publisher.publish(chunks.map((chunk) => markChunk(chunk, names))) };
+  return (chunks) => chunks.map((chunk) => markChunk(chunk, names));
 }
 
 function markChunk(chunk: Chunk, names: ReadonlySet<unknown>): Chunk {

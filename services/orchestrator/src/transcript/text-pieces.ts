@@ -43,3 +43,31 @@ export function withPiece(chunk: Chunk, text: string): Chunk {
       return chunk;
   }
 }
+
+/** Maximum length of a merged piece, in UTF-16 code units: one message has to hold it. */
+const MAX_MERGED_CHARS = 16 * 1024;
+
+/**
+ * Merges two pieces of one part. Returns undefined if they are not pieces of one part, or if the result would be too
+ * long.
+ */
+export function joinPieces(one: Chunk, other: Chunk): Chunk | undefined {
+  if (!isPlain(one) || !isPlain(other)) return undefined;
+  const first = readTextPiece(one);
+  const second = readTextPiece(other);
+  if (!first || !second || one.type !== other.type || first.part !== second.part) return undefined;
+  const text = first.text + second.text;
+  return text.length > MAX_MERGED_CHARS ? undefined : withPiece(one, text);
+}
+
+const OF_A_CHUNK = new Set(['type', 'runId', 'from', 'payload']);
+const OF_A_PIECE = new Set(['id', 'text', 'toolCallId', 'toolName', 'argsTextDelta']);
+
+/** Returns whether the chunk has no members other than its text: merging it loses nothing. */
+function isPlain(chunk: Chunk): boolean {
+  if (chunk.type !== 'text-delta' && chunk.type !== 'reasoning-delta' && chunk.type !== 'tool-call-delta') return false;
+  return (
+    Object.keys(chunk).every((key) => OF_A_CHUNK.has(key)) &&
+    Object.keys(chunk.payload).every((key) => OF_A_PIECE.has(key))
+  );
+}
