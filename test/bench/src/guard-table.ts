@@ -23,15 +23,14 @@ export function replaceGuardTables(page: string, rows: readonly BenchRow[], mach
 
 export function guardTables(rows: readonly BenchRow[], machine: string): string {
   const sized = rows.flatMap(({ name, sizes = [] }) => sizes.map((one) => ({ guard: readGuard(name), ...one })));
-  const lines = sized
-    .filter(({ shape }) => shape === PLAIN)
-    .map((plain) => {
-      const costs = [figureAt(plain, SMALL), figureAt(plain, LARGE), describeDearest(sized, plain)];
-      return `| ${plain.guard} | ${plain.form} | ${costs.join(' | ')} |`;
-    });
+  const lines = [...Map.groupBy(sized, ({ guard }) => guard)].map(([guard, costs]) => {
+    const plain = costs.find(({ shape }) => shape === PLAIN);
+    const figures = plain ? [figureAt(plain, SMALL), figureAt(plain, LARGE)] : ['', ''];
+    return `| ${guard} | ${figures.join(' | ')} | ${describeDearest(costs)} |`;
+  });
   const table = [
-    `| guard | form | prose, ${SMALL} KiB | prose, ${LARGE} KiB | most expensive shape, ${LARGE} KiB |`,
-    '|---|---|---|---|---|',
+    `| guard | prose, ${SMALL} KiB | prose, ${LARGE} KiB | most expensive, ${LARGE} KiB |`,
+    '|---|---|---|---|',
     ...lines,
   ];
   return [
@@ -44,12 +43,10 @@ export function guardTables(rows: readonly BenchRow[], machine: string): string 
   ].join('\n');
 }
 
-/** Returns the hostile shape with the highest cost at the larger size. */
-function describeDearest(sized: readonly GuardCost[], { guard, form }: GuardCost): string {
-  const [dearest] = sized
-    .filter((one) => one.guard === guard && one.form === form && one.shape !== PLAIN)
-    .toSorted((a, b) => (costAt(b, LARGE)?.us ?? 0) - (costAt(a, LARGE)?.us ?? 0));
-  return dearest ? `${figureAt(dearest, LARGE)} (${dearest.shape})` : '';
+/** Returns the shape and the form with the highest cost at the larger size. */
+function describeDearest(costs: readonly GuardCost[]): string {
+  const [dearest] = costs.toSorted((a, b) => (costAt(b, LARGE)?.us ?? 0) - (costAt(a, LARGE)?.us ?? 0));
+  return dearest ? `${figureAt(dearest, LARGE)} (${dearest.form} of ${dearest.shape})` : '';
 }
 
 const costAt = ({ at }: SizedCost, size: number) => at.find(({ kib }) => kib === size);
