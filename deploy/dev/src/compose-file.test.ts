@@ -113,6 +113,7 @@ test.each([
 ])('the provider%s variables are those that the caller set', (suffix, variables) => {
   expect(services['orchestrator']?.env_file).toEqual([
     'deploy/env/provider${OPENAI_API_KEY:+-key}${OPENAI_BASE_URL:+-url}.env',
+    'deploy/env/providers.env',
   ]);
   const lines = read(`env/provider${suffix}.env`)
     .split('\n')
@@ -139,7 +140,12 @@ const NOT_PASSED: Readonly<Record<string, readonly string[]>> = {
 };
 const notPassed = new Set(Object.values(NOT_PASSED).flat());
 /** Files of variables for the model provider, and the variables of Docker for proxies. */
-const PASSED_OTHERWISE = new Set(['OPENAI_API_KEY', 'OPENAI_BASE_URL', ...PROXY]);
+const PASSED_OTHERWISE = new Set([
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  ...[...read('env/providers.env').matchAll(/^[A-Z_]+(?==)/gm)].map(([name]) => name),
+  ...PROXY,
+]);
 
 test.each(SERVICES)('compose passes every variable that $name reads', ({ name, reads }) => {
   const { environment = {} } = services[name] ?? {};

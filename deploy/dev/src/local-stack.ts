@@ -5,6 +5,7 @@ import type { Resources } from '@millrace/service';
 import { startBackingServers, type BackingServers, type StackEnvironment } from './backing-servers.ts';
 import { PROXY, pickVariables } from './service-environment.ts';
 import { createLocalHost, type LocalHost } from './service-host.ts';
+import { locateProviders } from './locate-providers.ts';
 import { listServiceSpecs, type HostName } from './service-table.ts';
 import { writeKeptPorts } from './kept-ports.ts';
 import { chooseGatewayPort, rejectOwnGateway } from './gateway-port.ts';
@@ -42,6 +43,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   // Each server, dev-model and the agent add a listener.
   setMaxListeners(0, signal);
   await rejectOwnGateway(env, state.gatewayPort);
+  const providers = await locateProviders(env);
   const hosts = options.hasProcesses ? undefined : openHosts(options);
   const [servers, model] = await awaitBoth(startBackingServers(options), provideModel(options, hosts?.processors));
   signal.throwIfAborted();
@@ -49,7 +51,15 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   await writeKeptPorts(state.gatewayPort, { port: gatewayPort }).catch((error: unknown) =>
     report(`the next start of gateway may take another port: ${String(error)}`),
   );
-  const specs = listServiceSpecs({ checkout, state, env, servers, model: model.env, gatewayPort });
+  const specs = listServiceSpecs({
+    checkout,
+    state,
+    env,
+    servers,
+    model: { ...model.env, ...providers.env },
+    gatewayPort,
+    providerVariables: providers.variables,
+  });
   const services = specs.map((spec) =>
     startReplicas({
       spec,

@@ -24,10 +24,22 @@ export type HostName = 'runs' | 'processors';
 /** `alone`: it has no embedded store, and does without. */
 type ServiceRow = { name: string; host?: HostName; store?: Store; alone?: true; reads: readonly string[] };
 
+/** Variable with the path of the file of providers. */
+export const PROVIDER_FILE = 'PROVIDERS';
+
 /** Every service on the bus. Not HEALTH_PORT and PROCESSORS: processes of one machine share neither a port nor a choice. */
 const BUS = [...CONNECTION_VARIABLES, 'MILLRACE_PREFIX', 'LOG_LEVEL'];
 const PROCESSORS = [...BUS, 'MAX_CALLS'];
-const MODEL = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', ...PROXY];
+const MODEL = [
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_BASE_URL',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+  'GOOGLE_BASE_URL',
+  PROVIDER_FILE,
+  ...PROXY,
+];
 const EMBEDDING = ['EMBEDDING_MODEL', 'EMBEDDING_BASE_URL', 'EMBEDDING_API_KEY'];
 const RUN_LIMITS = [
   'MAX_RUNS_PER_TENANT',
@@ -142,17 +154,22 @@ export type SpecOptions = {
   /** OPENAI_API_KEY and OPENAI_BASE_URL of dev-model, if it is used. */
   model: StackEnvironment;
   gatewayPort: number;
+  /** Variables to which the file of providers refers. */
+  providerVariables?: readonly string[];
 };
 
 export type HostedSpec = ServiceSpec & { host?: HostName | undefined };
 
-export function listServiceSpecs({ checkout, state, env, servers, model, gatewayPort }: SpecOptions): HostedSpec[] {
+export function listServiceSpecs(options: SpecOptions): HostedSpec[] {
+  const { checkout, state, env, servers, model, gatewayPort, providerVariables = [] } = options;
+  const withReferences = (reads: readonly string[]) =>
+    reads.includes(PROVIDER_FILE) ? [...reads, ...providerVariables] : reads;
   return SERVICES.map(({ name, host, store, alone, reads }) => ({
     name,
     host,
     main: resolveMain(checkout, name),
     env: {
-      ...pickVariables({ ...env, ...model }, omitOwn(reads, servers)),
+      ...pickVariables({ ...env, ...model }, omitOwn(withReferences(reads), servers)),
       NATS_URL: servers.nats.url,
       ...(servers.nats.keys !== undefined && buildKeyEnvironment(name, servers.nats.keys)),
       ...(name === 'gateway' && { GATEWAY_PORT: String(gatewayPort), CONSOLE_DIR: state.console }),

@@ -1,5 +1,5 @@
 // Configures the service guardrails, which hosts the processors that judge input and output.
-import { chooseProvider, createModels } from '@millrace/models';
+import { chooseProvider, createModels, providerEnvironmentSchema, readProviders } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import { readEndpointConfigs } from './endpoints/endpoint-config.ts';
 import { createGuardEndpoints, NO_ENDPOINTS } from './endpoints/guard-endpoints.ts';
@@ -18,7 +18,7 @@ import { z } from 'zod';
 const guardsSchema = z
   .object({
     OPENAI_API_KEY: z.string().optional(),
-    OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
+    OPENAI_BASE_URL: z.url().optional(),
     GUARD_API_KEY: z.string().optional().describe('API key of GUARD_BASE_URL.'),
     GUARD_BASE_URL: z
       .url()
@@ -42,7 +42,7 @@ const guardsSchema = z
     redisUrl: env.REDIS_URL,
     httpGuards: env.HTTP_GUARDS,
   }));
-const configSchema = z.intersection(guardsSchema, redisAccessSchema);
+const configSchema = z.intersection(z.intersection(guardsSchema, redisAccessSchema), providerEnvironmentSchema);
 
 export const guardrailsService = processorService({
   name: 'guardrails',
@@ -52,9 +52,9 @@ export const guardrailsService = processorService({
   open: async ({ resources, config, log }) => {
     resources.add('threads', closeThreads);
     const { apiKey, baseUrl, redisUrl, redisAccess: access, httpGuards } = config;
-    if (apiKey === undefined && baseUrl === undefined) {
+    const providers = await readProviders(config);
+    if (apiKey === undefined && baseUrl === undefined && providers.size === 0)
       log.warn('no model provider: calls with the option model fail; set OPENAI_API_KEY or OPENAI_BASE_URL');
-    }
     if (redisUrl === undefined) {
       log.warn(
         'no REDIS_URL: response-cache stores nothing, and cost-guard supports only the scope run; other scopes fail',
@@ -65,7 +65,7 @@ export const guardrailsService = processorService({
     const endpoints =
       httpGuards === undefined ? NO_ENDPOINTS : createGuardEndpoints(await readEndpointConfigs(httpGuards), { log });
     resources.add('endpoints', () => endpoints.close());
-    const models = createGuardModels(createModels({ apiKey: apiKey ?? 'none', baseUrl }), {
+    const models = createGuardModels(createModels({ apiKey, baseUrl, providers }), {
       onUsage: (usage) => log.info(usage, 'model call of a guard'),
     });
     return {

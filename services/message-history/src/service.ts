@@ -1,5 +1,5 @@
 // Defines the service message-history: its processor, and the public verbs on the threads that it stores.
-import { createModels } from '@millrace/models';
+import { createModels, providerEnvironmentSchema, readProviders } from '@millrace/models';
 import { askForget } from '@millrace/bus';
 import { modelIdSchema, type ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
@@ -22,12 +22,13 @@ const forgetSchema = z.object({
     .describe('services that store data derived from messages, comma-separated: a deletion deletes there first'),
 });
 const modelsSchema = z.object({
-  OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
   MODEL: modelIdSchema.default('openai/gpt-5-mini').describe('Model of titles if `generateTitle` names none.'),
 });
 const storeSchema = z.intersection(defineSharedStoreSchema('REDIS_URL', 'message-history'), redisAccessSchema);
-const configSchema = z.intersection(z.intersection(storeSchema, forgetSchema), modelsSchema);
+const configSchema = z.intersection(
+  z.intersection(z.intersection(storeSchema, forgetSchema), modelsSchema),
+  providerEnvironmentSchema,
+);
 type HistoryConfig = z.output<typeof configSchema>;
 
 export const messageHistoryService = processorService({
@@ -39,8 +40,8 @@ export const messageHistoryService = processorService({
     const store = await openStore(context);
     context.resources.add('store', () => store.close());
     const { bus, config, log } = context;
-    const { OPENAI_API_KEY: apiKey = 'none', OPENAI_BASE_URL: baseUrl, MODEL: defaultModel } = config;
-    const titles = createThreadTitles({ store, models: createModels({ apiKey, baseUrl }), defaultModel, log });
+    const models = createModels({ providers: await readProviders(config) });
+    const titles = createThreadTitles({ store, models, defaultModel: config.MODEL, log });
     context.resources.add('titles', () => titles.close());
     const forget = async (request: ForgetRequest) =>
       void (await Promise.all(config.FORGET_SERVICES.map((service) => askForget(bus, service, request))));

@@ -1,6 +1,6 @@
 // Opens, serves and closes the parts of the orchestrator, in order.
 import { LOG_SHARDS, MillraceError } from '@millrace/contracts';
-import { createModels } from '@millrace/models';
+import { createModels, providerEnvironmentSchema, readProviders, type Providers } from '@millrace/models';
 import {
   advertise,
   answerPeers,
@@ -56,9 +56,7 @@ const maxBytes = z.coerce
   .min(1024 * 1024)
   .optional();
 
-const configSchema = z.object({
-  OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: z.url().optional(),
+const ownConfigSchema = z.object({
   /**
    * Concurrent runs; an eighth more is reserved for tenants that have no run at this orchestrator. Further runs stay in
    * the queue.
@@ -118,6 +116,8 @@ const configSchema = z.object({
   SAVES_WAIT_HOURS: z.coerce.number().positive().max(MAX_WAIT_HOURS).default(24),
 });
 
+const configSchema = z.intersection(providerEnvironmentSchema, ownConfigSchema);
+
 const VERSION = '0.1.0';
 
 export const service: ServiceDefinition<typeof configSchema> = {
@@ -125,7 +125,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
   version: VERSION,
   config: configSchema,
   async start({ config, bus, log, resources, draining, watchHealth }) {
-    requireProvider(config);
+    const models = createModels({ providers: await requireProviders(config) });
     const access = await openJetStream(bus, { logStreams: config.LOG_STREAMS });
     const topology = {
       replicas: config.STREAM_REPLICAS,
@@ -153,7 +153,6 @@ export const service: ServiceDefinition<typeof configSchema> = {
     watchHealth(guard.findProblem);
     const sessions = createSessionInbox(bus);
     resources.add('sessions', () => sessions.stop());
-    const models = createModels({ apiKey: config.OPENAI_API_KEY ?? 'none', baseUrl: config.OPENAI_BASE_URL });
 
     const driven = createDrivenRuns();
     const reports = serveReports(bus, driven);
@@ -267,10 +266,11 @@ function createHandlers(parts: ApiParts, submits: SubmitGuard): ApiHandlers {
 }
 
 /** An orchestrator without a provider would take runs from the others and fail them. @throws config-invalid */
-function requireProvider({ OPENAI_API_KEY, OPENAI_BASE_URL }: z.output<typeof configSchema>): void {
-  if (OPENAI_API_KEY !== undefined || OPENAI_BASE_URL !== undefined) return;
+async function requireProviders(config: z.output<typeof providerEnvironmentSchema>): Promise<Providers> {
+  const providers = await readProviders(config);
+  if (providers.size > 0) return providers;
   throw new MillraceError('config-invalid', 'The orchestrator has no model provider.', {
     remedy:
-      'Set OPENAI_API_KEY, or OPENAI_BASE_URL for a compatible server. `millrace scale orchestrator 2` starts a second one of npm start.',
+      'Set the key of one (OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY), OPENAI_BASE_URL for a compatible server, or PROVIDERS. `millrace scale orchestrator 2` starts a second one of npm start.',
   });
 }

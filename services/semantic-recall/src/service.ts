@@ -1,7 +1,15 @@
 // Defines the service semantic-recall: its processor on Qdrant or on the embedded store.
-import { chooseProvider, createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
+import {
+  chooseProvider,
+  createModels,
+  OPENAI_BASE_URL,
+  providerEnvironmentSchema,
+  readProviders,
+  type Embedder,
+  type Providers,
+} from '@millrace/models';
 import type { ForgottenSaves } from '@millrace/bus';
-import type { ForgetRequest } from '@millrace/contracts';
+import { modelIdSchema, type ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
 import { searchThreads } from './api/search-threads.ts';
@@ -17,20 +25,17 @@ import { z } from 'zod';
 
 const embedderSchema = z.object({
   OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
+  OPENAI_BASE_URL: z.url().optional(),
   EMBEDDING_API_KEY: z.string().optional().describe('API key of EMBEDDING_BASE_URL.'),
   EMBEDDING_BASE_URL: z
     .url()
     .optional()
     .describe('Base URL of the OpenAI-compatible server that embeds. Default: OPENAI_BASE_URL.'),
-  EMBEDDING_MODEL: z
-    .string()
-    .regex(/^openai\/.+$/, 'must be "openai/<id>"')
-    .default('openai/text-embedding-3-small'),
+  EMBEDDING_MODEL: modelIdSchema.default('openai/text-embedding-3-small'),
 });
 
 const storeSchema = z.intersection(defineSharedStoreSchema('QDRANT_URL', 'semantic-recall'), qdrantAccessSchema);
-const configSchema = z.intersection(storeSchema, embedderSchema);
+const configSchema = z.intersection(z.intersection(storeSchema, embedderSchema), providerEnvironmentSchema);
 type RecallConfig = z.output<typeof configSchema>;
 
 export const semanticRecallService = processorService({
@@ -38,7 +43,7 @@ export const semanticRecallService = processorService({
   version: '0.1.0',
   description: 'Recalls earlier messages by meaning and indexes those of a run.',
   config: configSchema,
-  open(context) {
+  async open(context) {
     const { config, log, resources } = context;
     const store = openStore(context);
     resources.add('store', () => store.close());
@@ -46,11 +51,12 @@ export const semanticRecallService = processorService({
       { apiKey: config.EMBEDDING_API_KEY, baseUrl: config.EMBEDDING_BASE_URL },
       { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL },
     );
-    if (apiKey === undefined && baseUrl === undefined) {
-      log.warn('semantic recall is off: EMBEDDING_BASE_URL, OPENAI_API_KEY and OPENAI_BASE_URL are not set');
-    }
-    const embedder = createModels({ apiKey: apiKey ?? 'none', baseUrl }).createEmbedder(config.EMBEDDING_MODEL);
-    const dependencies = { store, embedder: { ...embedder, id: nameSpace(config) } };
+    const providers = await readProviders(config);
+    const isOff = apiKey === undefined && baseUrl === undefined && providers.size === 0;
+    if (isOff) log.warn('semantic recall is off: EMBEDDING_BASE_URL, OPENAI_API_KEY and OPENAI_BASE_URL are not set');
+    const models = createModels({ apiKey: isOff ? 'none' : apiKey, baseUrl, providers });
+    const embedder = models.createEmbedder(config.EMBEDDING_MODEL);
+    const dependencies = { store, embedder: { ...embedder, id: nameSpace(config, providers) } };
     return {
       processors: [defineSemanticRecall(dependencies)],
       api: { 'threads-search': searchThreads(dependencies) },
@@ -76,8 +82,12 @@ async function forgetPoints(store: VectorStore, request: ForgetRequest): Promise
  * Another server can produce other vectors under the same model name (dev-model does), so the space's name includes the
  * server's host. The port of EMBEDDING_BASE_URL separates that server from dev-model, which has another port at each start.
  */
-function nameSpace(config: RecallConfig): Embedder['id'] {
-  const { EMBEDDING_MODEL, EMBEDDING_BASE_URL, OPENAI_BASE_URL: baseUrl = OPENAI_BASE_URL } = config;
+function nameSpace(config: RecallConfig, providers: Providers): Embedder['id'] {
+  const { EMBEDDING_MODEL, EMBEDDING_BASE_URL } = config;
+  const { kind, baseUrl = OPENAI_BASE_URL } = providers.get(EMBEDDING_MODEL.split('/', 1)[0] ?? '') ?? {
+    kind: 'openai',
+  };
+  if (kind !== 'openai' && kind !== 'openai-compatible') return `${EMBEDDING_MODEL}@${kind}`;
   const host = EMBEDDING_BASE_URL === undefined ? new URL(baseUrl).hostname : new URL(EMBEDDING_BASE_URL).host;
   return `${EMBEDDING_MODEL}@${host}`;
 }

@@ -1,5 +1,5 @@
 // Defines the service working-memory: its processor and the public verb on the memories that it stores.
-import { createModels } from '@millrace/models';
+import { createModels, providerEnvironmentSchema, readProviders } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
 import { connectRedis, redisAccessSchema, defineSharedStoreSchema } from '@millrace/stores';
@@ -12,13 +12,11 @@ import { modelIdSchema } from '@millrace/contracts';
 import { z } from 'zod';
 
 const modelsSchema = z.object({
-  OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
   MODEL: modelIdSchema.default('openai/gpt-5-mini').describe("Extraction model if the agent's options name none."),
 });
 
 const storeSchema = z.intersection(defineSharedStoreSchema('REDIS_URL', 'working-memory'), redisAccessSchema);
-const configSchema = z.intersection(storeSchema, modelsSchema);
+const configSchema = z.intersection(z.intersection(storeSchema, modelsSchema), providerEnvironmentSchema);
 type WorkingMemoryConfig = z.output<typeof configSchema>;
 
 export const workingMemoryService = processorService({
@@ -31,11 +29,10 @@ export const workingMemoryService = processorService({
     const store = await openStore(context);
     resources.add('store', () => store.close());
 
-    const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = config;
-    if (apiKey === undefined && baseUrl === undefined) {
-      log.warn('extraction is off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set; memories are only shown');
-    }
-    const models = createModels({ apiKey: apiKey ?? 'none', baseUrl });
+    const providers = await readProviders(config);
+    if (providers.size === 0)
+      log.warn('extraction is off: the service has no model provider, such as OPENAI_API_KEY; memories are only shown');
+    const models = createModels({ providers });
     return {
       processors: [defineWorkingMemory({ store, models, defaultModel: config.MODEL })],
       api: { 'memory-get': createMemoryGet(store), 'memory-set': createMemorySet(store) },

@@ -1,9 +1,8 @@
 // Parses an agent's definition in YAML or JSON: its value, and the position of each part, so that an error of the
 // orchestrator can name the line. All problems that are detectable here are reported together.
 import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from 'yaml';
-import { MillraceError, findUnserializable, type Issue, type JsonValue } from '@millrace/contracts';
+import { MillraceError, findUnserializable, substituteEnv, type Issue, type JsonValue } from '@millrace/contracts';
 import type { Env } from '@millrace/bus';
-import { substituteEnv } from './environment-values.ts';
 
 export type FilePlace = { line: number; column: number };
 export type AgentFile = {
@@ -33,7 +32,7 @@ export function parseAgentFile(name: string, text: string, env: Env): AgentFile 
         locateIssue(name, toPlace(pos[0]), { code: 'agent-invalid', message: takeFirstLine(message) }),
       ),
     );
-  const { value, issues } = substituteEnv(convertDocument(name, document, locate), env);
+  const { value, issues } = substituteEnv(convertDocument(name, document, locate), env, 'agent-invalid');
   const file = { name, definition: value, locate };
   if (issues.length > 0) throw withPlaces(createInvalidError(name, issues), file);
   return file;

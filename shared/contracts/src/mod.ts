@@ -18,6 +18,7 @@ export * from './base/places.ts';
 export * from './run/dead-letter.ts';
 export * from './agent/discovery.ts';
 export * from './run/erasure.ts';
+export { substituteEnv } from './base/environment-values.ts';
 export * from './base/error-codes.ts';
 export * from './base/errors.ts';
 export * from './run/event.ts';

@@ -1,64 +1,62 @@
-// All that Millrace asks of a model provider: language models for the orchestrator's own loop, embeddings, and one object of a
-// schema. One provider client serves everything; a model of it is a name, so making one costs nothing.
-import { createOpenAI } from '@ai-sdk/openai';
+// All that Millrace asks of model providers: language models for the orchestrator's own loop, embeddings, and one object of a schema.
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { JsonObject } from '@millrace/contracts';
+import { MillraceError, type JsonObject } from '@millrace/contracts';
 import { createEmbedder, type Embedder } from './embedder.ts';
 import { generateObjectWith, type GenerateObjectRequest } from './generate-object.ts';
-import { fetchBounded } from './openai-stream/body-bounds.ts';
-import { createChatRepairer } from './openai-stream/compatible-events.ts';
-import { createCompatibleModel } from './openai-stream/compatible-model.ts';
-import type { Fetch } from './openai-stream/http-post.ts';
-import { withDirectDeltas, type StreamForm } from './openai-stream/direct-deltas.ts';
-import { readChatDelta, readResponsesDelta } from './openai-stream/plain-delta.ts';
-import { parseEmbedderId, parseModelId } from './model-id.ts';
 import { rememberKey } from './own-keys.ts';
-import { createUnstoredModel } from './unstored-model.ts';
-
-/** Default base URL of the provider's client. Source: OpenAI's API reference. */
-export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
+import { openProvider, type LanguageModelOptions, type OpenProvider } from './providers/open-provider.ts';
+import { listOpenAIProviders, type Providers } from './providers/provider-config.ts';
 
 export type ModelsOptions = {
-  apiKey: string;
-  /** OPENAI_BASE_URL if absent. Given here, so that the provider's client does not look into the environment itself. */
+  /** Key and base URL of the providers `openai` and `openai-chat`, instead of those in `providers`. */
+  apiKey?: string | undefined;
   baseUrl?: string | undefined;
-};
-
-type ModelOptions = {
-  /** Streams join the pieces of a part that arrive together. Not if a call asks for raw chunks. */
-  joinsDeltas?: boolean;
+  providers?: Providers;
 };
 
 export type Models = {
   /** @throws model-unknown */
-  createLanguageModel(id: string, options?: ModelOptions): LanguageModelV4;
+  createLanguageModel(id: string, options?: LanguageModelOptions): LanguageModelV4;
   /** @throws model-unknown */
   createEmbedder(id: string): Embedder;
   /** See generateObjectWith for its errors; also model-unknown. */
   generateObject(request: GenerateObjectRequest): Promise<JsonObject>;
 };
 
-const RESPONSES_FORM: StreamForm = { read: readResponsesDelta, createRepairer: () => (data) => data };
-const CHAT_FORM: StreamForm = { read: readChatDelta, createRepairer: createChatRepairer };
-
-export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL }: ModelsOptions): Models {
-  rememberKey(apiKey);
-  const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch: fetchBounded });
-  const createLanguageModel = (id: string, { joinsDeltas = false }: ModelOptions = {}): LanguageModelV4 => {
-    const { api, name } = parseModelId(id);
-    const isResponses = api === 'responses';
-    const create = (fetch: Fetch) => {
-      const own = createOpenAI({ apiKey, baseURL: baseUrl, fetch });
-      return isResponses ? own.responses(name) : own.chat(name);
-    };
-    const model = isResponses ? provider.responses(name) : createCompatibleModel(create);
-    const read = joinsDeltas ? withDirectDeltas(model, create, isResponses ? RESPONSES_FORM : CHAT_FORM) : model;
-    return isResponses ? createUnstoredModel(read) : read;
+export function createModels({ apiKey, baseUrl, providers = new Map() }: ModelsOptions): Models {
+  const known: Providers = new Map([...providers, ...listOpenAIProviders({ apiKey, baseUrl })]);
+  for (const provider of known.values()) if (provider.apiKey !== undefined) rememberKey(provider.apiKey);
+  const opened = new Map([...known].map(([name, provider]) => [name, openProvider(provider)]));
+  const createLanguageModel = (id: string, options: LanguageModelOptions = {}): LanguageModelV4 => {
+    const { provider, name } = findProvider(opened, id);
+    return provider.createLanguageModel(name, options);
   };
   return {
     createLanguageModel,
-    createEmbedder: (id) => createEmbedder(id, provider.embeddingModel(parseEmbedderId(id))),
+    createEmbedder(id) {
+      const { provider, name } = findProvider(opened, id);
+      if (!provider.createEmbeddingModel)
+        throw new MillraceError('model-unknown', `The provider of "${id}" has no embeddings.`, {
+          remedy: 'Use an embedder of another provider, for example openai/text-embedding-3-small.',
+        });
+      return createEmbedder(id, provider.createEmbeddingModel(name));
+    },
     generateObject: ({ model, ...request }) =>
       generateObjectWith({ ...request, model: createLanguageModel(model), modelId: model }),
   };
+}
+
+/** Model names may hold slashes themselves ("openai-chat/meta/llama-3"): only the first one divides. */
+function findProvider(opened: ReadonlyMap<string, OpenProvider>, id: string): { provider: OpenProvider; name: string } {
+  const slash = id.indexOf('/');
+  const [prefix, name] = slash < 0 ? [id, ''] : [id.slice(0, slash), id.slice(slash + 1)];
+  const provider = opened.get(prefix);
+  if (provider && name !== '') return { provider, name };
+  throw new MillraceError(
+    'model-unknown',
+    `There is no model "${id}": ${name === '' ? 'it names no provider' : `no provider "${prefix}" is configured`}.`,
+    {
+      remedy: `Write <provider>/<id>, for example openai/gpt-5-mini. Providers here: ${[...opened.keys()].join(', ') || 'none'}. PROVIDERS names the file that adds others.`,
+    },
+  );
 }

@@ -16,7 +16,7 @@ import { createCallNamer } from './call-ids.ts';
 import type { ModelPart } from './prompt.ts';
 import { replaceOddIds } from './part-ids.ts';
 import { readProviderMetadata, filterMetadata, type ProviderMetadata } from './provider-metadata.ts';
-import { createReasoningSealer, readItem } from './reasoning-seal.ts';
+import { createReasoningSealer, isSigned, readItem } from './reasoning-seal.ts';
 
 type FinishPart = Extract<ModelPart, { type: 'finish' }>;
 
@@ -51,11 +51,19 @@ type Metadata = { providerMetadata?: ProviderMetadata };
 /** Returns a function that adds a seal to the metadata of a reasoning that ends, and returns other metadata unchanged. */
 function createPartSealer(modelId: string): (part: ModelPart, metadata: Metadata) => Metadata {
   const sealer = createReasoningSealer(modelId);
+  /** Anthropic and Google sign a part before its end. */
+  const signed = new Map<string, ProviderMetadata>();
   return (part, metadata) => {
-    if (part.type !== 'reasoning-delta' && part.type !== 'reasoning-end') return metadata;
+    if (part.type !== 'reasoning-start' && part.type !== 'reasoning-delta' && part.type !== 'reasoning-end')
+      return metadata;
     const item = readItem(metadata.providerMetadata, part.id);
     if (part.type === 'reasoning-delta') sealer.addText(part.id, item, part.delta);
-    const sealed = part.type === 'reasoning-end' ? sealer.seal(item, metadata.providerMetadata) : undefined;
+    if (part.type !== 'reasoning-end') {
+      if (isSigned(metadata.providerMetadata)) signed.set(part.id, metadata.providerMetadata);
+      return metadata;
+    }
+    const sealed = sealer.seal(item, metadata.providerMetadata ?? signed.get(part.id));
+    signed.delete(part.id);
     return sealed ? { providerMetadata: sealed } : metadata;
   };
 }

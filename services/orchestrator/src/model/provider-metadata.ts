@@ -22,6 +22,7 @@ const PASSED: ReadonlySet<string> = new Set([
   'responseId',
   'serviceTier',
   'signature',
+  'thoughtSignature',
   'type',
 ]);
 

@@ -10,7 +10,7 @@ type ReasoningEnd = ChunkOf<'reasoning-end'>['payload'];
 /** Member of a part's metadata with `modelId` and `digest`, next to those of providers. A provider cannot set it. */
 const SEAL = 'millrace';
 /** Names under which providers give data that they accept back. */
-const SIGNATURES = ['signature', 'reasoningEncryptedContent', 'redactedData'];
+const SIGNATURES = ['signature', 'reasoningEncryptedContent', 'redactedData', 'thoughtSignature'];
 
 /** Collects the reasoning of one answer as the model sends it. Texts of one item of the provider share a seal. */
 export type ReasoningSealer = {
@@ -124,7 +124,7 @@ function removeSeal(part: PromptPart): PromptPart {
   return { ...part, providerOptions };
 }
 
-const isSigned = (metadata: ProviderMetadata | undefined): metadata is ProviderMetadata =>
+export const isSigned = (metadata: ProviderMetadata | undefined): metadata is ProviderMetadata =>
   Object.values(metadata ?? {}).some((members) => SIGNATURES.some((name) => typeof members[name] === 'string'));
 
 const digestText = (text: string): string => createHash('sha256').update(text).digest('base64url');

@@ -25,7 +25,7 @@ describe('options of working memory', () => {
     ['a schema that is not of an object', { schema: { type: 'array' } }, 'of type object'],
     ['a schema without properties', { schema: { type: 'object' } }, 'with properties'],
     ['a broken schema', { schema: { type: 'object', properties: { a: { type: 'strnig' } } } }, 'not a JSON Schema'],
-    ['a model without a provider', { model: 'gpt-5-mini' }, 'openai/<id>'],
+    ['a model without a provider', { model: 'gpt-5-mini' }, '<provider>/<id>'],
     ['a scope that is not there', { scope: 'tenant' }, 'Invalid option'],
   ])('the options reject %s', (_, options, message) => {
     const { error } = optionsSchema.safeParse(options);

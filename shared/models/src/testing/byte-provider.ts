@@ -1,5 +1,6 @@
 // A provider for tests that answers each request with bytes that the test gives: bodies that break off, and recorded event streams.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { listenLocally } from './listen-locally.ts';
 
 /** A body as pieces, each written on its own. */
@@ -18,6 +19,8 @@ export type ByteProvider = {
   baseUrl: string;
   /** Headers of all requests so far. */
   requests: IncomingHttpHeaders[];
+  /** Their bodies, as they arrived. */
+  bodies: string[];
   /** The next requests are answered in this order, and the last answer is repeated. */
   answer(...answers: readonly ByteAnswer[]): void;
   close(): Promise<void>;
@@ -25,10 +28,11 @@ export type ByteProvider = {
 
 export async function startByteProvider(): Promise<ByteProvider> {
   const requests: IncomingHttpHeaders[] = [];
+  const bodies: string[] = [];
   let left: ByteAnswer[] = [];
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     requests.push(incoming.headers);
-    incoming.resume();
+    bodies.push(await text(incoming));
     const answer = (left.length > 1 ? left.shift() : left[0]) ?? { status: 500, pieces: [] };
     // Headers are part of some errors, which tests compare.
     outgoing.sendDate = false;
@@ -47,6 +51,7 @@ export async function startByteProvider(): Promise<ByteProvider> {
   return {
     ...(await listenLocally(server)),
     requests,
+    bodies,
     answer: (...answers) => void (left = [...answers]),
   };
 }

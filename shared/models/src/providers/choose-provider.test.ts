@@ -4,7 +4,7 @@ import { chooseProvider } from './choose-provider.ts';
 const common = { apiKey: 'sk-common', baseUrl: 'http://common/v1' };
 
 test.each([
-  [{}, common],
+  [{}, {}],
   [{ apiKey: 'sk-own' }, { ...common, apiKey: 'sk-own' }],
   [{ baseUrl: 'http://own/v1' }, { apiKey: undefined, baseUrl: 'http://own/v1' }],
   [
