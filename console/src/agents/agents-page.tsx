@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Empty, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
 
 export function AgentsPage() {
@@ -26,7 +27,7 @@ export function AgentsPage() {
               Apply a definition here, or with <code>millrace agents apply FILE</code>.
             </Empty>
           ) : (
-            <AgentTable agents={agents} canOpen={isOperator(session)} />
+            <Table columns={listColumns(isOperator(session))} rows={agents} getKey={({ name }) => name} />
           )
         }
       </Loaded>
@@ -34,51 +35,36 @@ export function AgentsPage() {
   );
 }
 
-const AgentTable = ({ agents, canOpen }: { agents: readonly ListedAgent[]; canOpen: boolean }) => (
-  <div className="table-wrap">
-    <table className="table fold">
-      <thead>
-        <tr>
-          <th scope="col">Agent</th>
-          <th scope="col" className="end">
-            Revision
-          </th>
-          <th scope="col" className="end">
-            Applied
-          </th>
-          <th scope="col" className="end">
-            <span className="sr-only">Chat</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {agents.map(({ name, description, revision, appliedAt }) => (
-          <tr key={name}>
-            <td className="wide">
-              {canOpen ? (
-                <Link to="/agents/$agent" params={{ agent: name }} className="strong">
-                  {name}
-                </Link>
-              ) : (
-                <strong className="strong">{name}</strong>
-              )}
-              {description !== undefined && <div className="muted small">{description}</div>}
-            </td>
-            <td className="end number optional">{revision}</td>
-            <td className="muted end number">
-              <Ago at={appliedAt} />
-            </td>
-            <td className="end">
-              <Link to="/chat/$agent" params={{ agent: name }} className="button slim">
-                Chat
-              </Link>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const listColumns = (canOpen: boolean): Column<ListedAgent>[] => [
+  {
+    title: 'Agent',
+    className: 'wide',
+    show: ({ name, description }) => (
+      <>
+        {canOpen ? (
+          <Link to="/agents/$agent" params={{ agent: name }} className="strong">
+            {name}
+          </Link>
+        ) : (
+          <strong className="strong">{name}</strong>
+        )}
+        {description !== undefined && <div className="muted small">{description}</div>}
+      </>
+    ),
+  },
+  { title: 'Revision', isEnd: true, className: 'number optional', show: ({ revision }) => revision },
+  { title: 'Applied', isEnd: true, className: 'muted number', show: ({ appliedAt }) => <Ago at={appliedAt} /> },
+  {
+    title: 'Chat',
+    isSilent: true,
+    isEnd: true,
+    show: ({ name }) => (
+      <Link to="/chat/$agent" params={{ agent: name }} className="button slim">
+        Chat
+      </Link>
+    ),
+  },
+];
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 

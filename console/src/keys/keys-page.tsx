@@ -7,12 +7,14 @@ import { Confirm } from '../ui/confirm.tsx';
 import { Empty, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
 import { Badge } from '../ui/status.tsx';
+import { None, Table, type Column } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
 import { NewKey } from './new-key.tsx';
 import './keys.css';
 
 export function KeysPage() {
   const query = useQuery(keysQuery);
+  const { data: session } = useQuery(sessionQuery);
   return (
     <Page
       title="Keys"
@@ -20,76 +22,61 @@ export function KeysPage() {
       actions={<NewKey />}
     >
       <Loaded query={query}>
-        {(keys) => (keys.length === 0 ? <Empty icon={KeyRound} title="No keys" /> : <KeyTable keys={keys} />)}
+        {(keys) =>
+          keys.length === 0 ? (
+            <Empty icon={KeyRound} title="No keys" />
+          ) : (
+            <Table columns={listColumns(session?.keyId)} rows={keys} getKey={({ id }) => id} />
+          )
+        }
       </Loaded>
     </Page>
   );
 }
 
-function KeyTable({ keys }: { keys: readonly ShownKey[] }) {
-  const { data: session } = useQuery(sessionQuery);
-  return (
-    <div className="table-wrap">
-      <table className="table fold">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Subject</th>
-            <th scope="col">Scopes</th>
-            <th scope="col">Limits</th>
-            <th scope="col" className="end">
-              Created
-            </th>
-            <th scope="col" className="end">
-              <span className="sr-only">Revoke</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <KeyRow key={key.id} shown={key} isOwn={session?.keyId === key.id} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function KeyRow({
-  shown: { id, label, subject, scopes, agents, limits, expiresAt, createdAt },
-  isOwn,
-}: {
-  shown: ShownKey;
-  isOwn: boolean;
-}) {
-  return (
-    <tr>
-      <td>
-        <span className="mono">{id}</span> {isOwn && <Badge plain>this session</Badge>}
+const listColumns = (ownId: string | undefined): Column<ShownKey>[] => [
+  {
+    title: 'Key',
+    show: ({ id, label }) => (
+      <>
+        <span className="mono">{id}</span> {id === ownId && <Badge plain>this session</Badge>}
         {label !== undefined && <div className="muted small">{label}</div>}
-      </td>
-      <td>{subject ?? <span className="muted">operator</span>}</td>
-      <td className="wide">
+      </>
+    ),
+  },
+  { title: 'Subject', show: ({ subject }) => subject ?? <None>operator</None> },
+  {
+    title: 'Scopes',
+    className: 'wide',
+    show: ({ scopes, agents }) => (
+      <>
         <span className="small">{scopes.join(', ')}</span>
         {agents && <div className="muted small">agents: {agents.join(', ')}</div>}
-      </td>
-      <td className="small optional">
+      </>
+    ),
+  },
+  {
+    title: 'Limits',
+    className: 'small optional',
+    show: ({ limits, expiresAt }) => (
+      <>
         {describeLimits(limits)}
         {expiresAt !== undefined && (
           <div>
             expires <Ago at={expiresAt} />
           </div>
         )}
-      </td>
-      <td className="end muted number optional">
-        <Ago at={createdAt} />
-      </td>
-      <td className="end">
-        <Revoke id={id} isOwn={isOwn} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  {
+    title: 'Created',
+    isEnd: true,
+    className: 'muted number optional',
+    show: ({ createdAt }) => <Ago at={createdAt} />,
+  },
+  { title: 'Revoke', isSilent: true, isEnd: true, show: ({ id }) => <Revoke id={id} isOwn={id === ownId} /> },
+];
 
 function describeLimits(limits: ShownKey['limits']): string {
   if (!limits) return '';

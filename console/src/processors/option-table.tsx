@@ -1,32 +1,19 @@
+import { Table, type Column } from '../ui/table.tsx';
 import { readOptionRows } from './option-rows.ts';
+
+const COLUMNS: readonly Column<ReturnType<typeof readOptionRows>[number]>[] = [
+  { title: 'Option', show: ({ name }) => <code>{name}</code> },
+  { title: 'Type', className: 'muted small', show: ({ type }) => type },
+  {
+    title: 'Default',
+    className: 'small',
+    show: ({ preset, isRequired }) => (isRequired ? 'required' : <code>{preset}</code>),
+  },
+  { title: 'Meaning', className: 'small', show: ({ about }) => about },
+];
 
 export function OptionTable({ schema }: { schema: unknown }) {
   const rows = readOptionRows(schema);
   if (rows.length === 0) return <p className="muted">This processor has no options.</p>;
-  return (
-    <div className="table-wrap">
-      <table className="table options">
-        <thead>
-          <tr>
-            <th scope="col">Option</th>
-            <th scope="col">Type</th>
-            <th scope="col">Default</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, type, preset, about, isRequired }) => (
-            <tr key={name}>
-              <td>
-                <code>{name}</code>
-              </td>
-              <td className="muted small">{type}</td>
-              <td className="small">{isRequired ? 'required' : <code>{preset}</code>}</td>
-              <td className="small">{about}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  return <Table columns={COLUMNS} rows={rows} getKey={({ name }) => name} className="options" />;
 }

@@ -8,6 +8,7 @@ import { Empty, Loaded } from '../ui/feedback.tsx';
 import { describeStage, formatCount, formatMs } from '../ui/format.ts';
 import { Page } from '../ui/page.tsx';
 import { Badge } from '../ui/status.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { OptionTable } from './option-table.tsx';
 import { TryPanel } from './try-panel.tsx';
 
@@ -77,45 +78,33 @@ const Fact = ({ name, children }: { name: string; children: React.ReactNode }) =
   </div>
 );
 
+const COLUMNS: readonly Column<ReplicaLoad>[] = [
+  { title: 'Replica', className: 'mono', show: ({ replica }) => replica },
+  {
+    title: 'In flight',
+    isEnd: true,
+    className: 'number',
+    show: ({ calls, maxCalls }) => (
+      <>
+        {formatCount(calls)}
+        {maxCalls !== undefined && <span className="muted"> of {formatCount(maxCalls)}</span>}
+      </>
+    ),
+  },
+  { title: 'Requests', isEnd: true, className: 'number', show: ({ requests }) => formatCount(requests) },
+  {
+    title: 'Average',
+    isEnd: true,
+    className: 'number',
+    show: ({ averageMs }) => (averageMs === undefined ? '–' : formatMs(averageMs)),
+  },
+  { title: 'Rejected', isEnd: true, className: 'number', show: ({ errors }) => formatCount(errors) },
+  { title: 'Last error', className: 'muted small', show: ({ lastError }) => lastError ?? '' },
+];
+
 const Replicas = ({ loads }: { loads: readonly ReplicaLoad[] }) => (
   <section className="stack">
     <h2>Replicas</h2>
-    <div className="table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Replica</th>
-            <th scope="col" className="end">
-              In flight
-            </th>
-            <th scope="col" className="end">
-              Requests
-            </th>
-            <th scope="col" className="end">
-              Average
-            </th>
-            <th scope="col" className="end">
-              Rejected
-            </th>
-            <th scope="col">Last error</th>
-          </tr>
-        </thead>
-        <tbody>
-          {loads.map(({ replica, calls, maxCalls, requests, errors, lastError, averageMs }) => (
-            <tr key={replica}>
-              <td className="mono">{replica}</td>
-              <td className="end number">
-                {formatCount(calls)}
-                {maxCalls !== undefined && <span className="muted"> of {formatCount(maxCalls)}</span>}
-              </td>
-              <td className="end number">{formatCount(requests)}</td>
-              <td className="end number">{averageMs === undefined ? '–' : formatMs(averageMs)}</td>
-              <td className="end number">{formatCount(errors)}</td>
-              <td className="muted small">{lastError ?? ''}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={COLUMNS} rows={loads} getKey={({ replica }) => replica} className="" />
   </section>
 );

@@ -6,9 +6,11 @@ import { Cpu, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { processorsQuery } from '../api/processors.ts';
 import { Empty, Loaded } from '../ui/feedback.tsx';
+import { Filters, TextFilter } from '../ui/filters.tsx';
 import { formatCount, formatMs } from '../ui/format.ts';
 import { Page } from '../ui/page.tsx';
 import { Badge } from '../ui/status.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { sumLoads } from './sum-loads.ts';
 
 /** The processors that running services advertise, with their load. */
@@ -29,15 +31,21 @@ export function ProcessorsPage() {
           ) : (
             <>
               {refused.length > 0 && <Refused refused={refused} total={refusedTotal} />}
-              <input
-                className="input"
-                type="search"
-                aria-label="Find a processor"
-                placeholder="Find by name, service or description"
-                value={text}
-                onChange={({ target }) => setText(target.value)}
+              <Filters>
+                <TextFilter
+                  label="Find a processor"
+                  type="search"
+                  placeholder="Name, service or description"
+                  value={text}
+                  onCommit={setText}
+                  isLive
+                />
+              </Filters>
+              <Table
+                columns={COLUMNS}
+                rows={processors.filter((one) => matches(one, text)).map(addLoad)}
+                getKey={({ service, id }) => `${service} ${id}`}
               />
-              <ProcessorTable processors={processors.filter((one) => matches(one, text))} />
             </>
           )
         }
@@ -49,61 +57,43 @@ export function ProcessorsPage() {
 const matches = ({ id, service, description }: ProcessorInfo, text: string): boolean =>
   `${id} ${service} ${description}`.toLowerCase().includes(text.trim().toLowerCase());
 
-const ProcessorTable = ({ processors }: { processors: readonly ProcessorInfo[] }) => (
-  <div className="table-wrap">
-    <table className="table fold">
-      <thead>
-        <tr>
-          <th scope="col">Processor</th>
-          <th scope="col">Service</th>
-          <th scope="col" className="end">
-            Replicas
-          </th>
-          <th scope="col" className="end">
-            In flight
-          </th>
-          <th scope="col" className="end">
-            Requests
-          </th>
-          <th scope="col" className="end">
-            Average
-          </th>
-          <th scope="col" className="end">
-            Rejected
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {processors.map((processor) => (
-          <ProcessorRow key={`${processor.service} ${processor.id}`} processor={processor} />
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+type LoadedProcessor = ProcessorInfo & { load: ReturnType<typeof sumLoads> | undefined };
+const addLoad = (processor: ProcessorInfo): LoadedProcessor => ({
+  ...processor,
+  load: processor.loads?.length ? sumLoads(processor.loads) : undefined,
+});
+const showCount = (count: number | undefined) => (count === undefined ? '–' : formatCount(count));
 
-function ProcessorRow({ processor: { id, description, service, replicas, loads = [] } }: { processor: ProcessorInfo }) {
-  const { calls, requests, errors, averageMs } = sumLoads(loads);
-  const hasLoads = loads.length > 0;
-  return (
-    <tr>
-      <td className="wide">
+const COLUMNS: readonly Column<LoadedProcessor>[] = [
+  {
+    title: 'Processor',
+    className: 'wide',
+    show: ({ id, description }) => (
+      <>
         <Link to="/processors/$processor" params={{ processor: id }} className="strong">
           {id}
         </Link>
         <div className="muted small clamp">{description}</div>
-      </td>
-      <td className="muted">{service}</td>
-      <td className="end number optional">{replicas.length}</td>
-      <td className="end number">{hasLoads ? formatCount(calls) : '–'}</td>
-      <td className="end number optional">{hasLoads ? formatCount(requests) : '–'}</td>
-      <td className="end number optional">{averageMs === undefined ? '–' : formatMs(averageMs)}</td>
-      <td className="end number optional">
-        {errors > 0 ? <Badge tone="bad">{formatCount(errors)}</Badge> : hasLoads ? '0' : '–'}
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  { title: 'Service', className: 'muted', show: ({ service }) => service },
+  { title: 'Replicas', isEnd: true, className: 'number optional', show: ({ replicas }) => replicas.length },
+  { title: 'In flight', isEnd: true, className: 'number', show: ({ load }) => showCount(load?.calls) },
+  { title: 'Requests', isEnd: true, className: 'number optional', show: ({ load }) => showCount(load?.requests) },
+  {
+    title: 'Average',
+    isEnd: true,
+    className: 'number optional',
+    show: ({ load }) => (load?.averageMs === undefined ? '–' : formatMs(load.averageMs)),
+  },
+  {
+    title: 'Rejected',
+    isEnd: true,
+    className: 'number optional',
+    show: ({ load }) => (load?.errors ? <Badge tone="bad">{formatCount(load.errors)}</Badge> : showCount(load?.errors)),
+  },
+];
 
 const Refused = ({ refused, total }: { refused: readonly RefusedEndpoint[]; total: number }) => (
   <div className="notice" data-tone="wait">

@@ -1,89 +1,46 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState, type InputHTMLAttributes } from 'react';
 import { agentsQuery } from '../api/agents.ts';
+import { Filters, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { describeStatus, RUN_STATUSES } from '../ui/status.tsx';
 import type { RunSearch } from './run-search.ts';
 
-type FilterProps = { search: RunSearch; onChange(search: RunSearch): void };
+type RunFiltersProps = { search: RunSearch; onChange(search: RunSearch): void };
 type FilterName = Exclude<keyof RunSearch, 'after'>;
 
-export function RunFilters({ search, onChange }: FilterProps) {
+export function RunFilters({ search, onChange }: RunFiltersProps) {
   const { data: agents = [] } = useQuery(agentsQuery);
-  const set = (name: FilterName, value: string) => {
-    const { after: _after, [name]: _previous, ...rest } = search;
-    onChange(value === '' ? rest : { ...rest, [name]: value });
+  const bind = (label: string, name: FilterName) => ({
+    label,
+    value: search[name],
+    onCommit(value: string) {
+      const { after: _after, [name]: _previous, ...rest } = search;
+      onChange(value === '' ? rest : { ...rest, [name]: value });
+    },
+  });
+  const bindTime = (label: string, name: 'since' | 'until') => {
+    const { value, onCommit } = bind(label, name);
+    const commit = (local: string) => onCommit(toIso(local));
+    return { label, type: 'datetime-local', value: toLocal(value), onCommit: commit };
   };
   return (
-    <form className="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-      <label className="field">
-        Status
-        <select className="input" value={search.status ?? ''} onChange={({ target }) => set('status', target.value)}>
-          <option value="">Any</option>
-          {RUN_STATUSES.map((status) => (
-            <option key={status} value={status}>
-              {describeStatus(status)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className="field">
-        Agent
-        <select className="input" value={search.agent ?? ''} onChange={({ target }) => set('agent', target.value)}>
-          <option value="">Any</option>
-          {agents.map(({ name }) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
-      <TextFilter label="Thread" value={search.thread} onCommit={(value) => set('thread', value)} />
-      <TextFilter label="Subject" value={search.subject} onCommit={(value) => set('subject', value)} />
-      <TextFilter
-        label="Since"
-        type="datetime-local"
-        value={toLocal(search.since)}
-        onCommit={(value) => set('since', toIso(value))}
-      />
-      <TextFilter
-        label="Until"
-        type="datetime-local"
-        value={toLocal(search.until)}
-        onCommit={(value) => set('until', toIso(value))}
-      />
-    </form>
-  );
-}
-
-type TextFilterProps = Pick<InputHTMLAttributes<HTMLInputElement>, 'type'> & {
-  label: string;
-  value: string | undefined;
-  onCommit(value: string): void;
-};
-
-/** Applies its text when it is complete: at Enter, or when it loses the focus. */
-function TextFilter({ label, value = '', onCommit, type = 'text' }: TextFilterProps) {
-  const [text, setText] = useState(value);
-  const [shown, setShown] = useState(value);
-  if (shown !== value) {
-    setShown(value);
-    setText(value);
-  }
-  const commit = () => {
-    if (text.trim() !== value) onCommit(text.trim());
-  };
-  return (
-    <label className="field">
-      {label}
-      <input
-        className="input"
-        type={type}
-        value={text}
-        placeholder="Any"
-        maxLength={200}
-        onChange={({ target }) => setText(target.value)}
-        onBlur={commit}
-        onKeyDown={({ key }) => key === 'Enter' && commit()}
-      />
-    </label>
+    <Filters>
+      <SelectFilter {...bind('Status', 'status')}>
+        {RUN_STATUSES.map((status) => (
+          <option key={status} value={status}>
+            {describeStatus(status)}
+          </option>
+        ))}
+      </SelectFilter>
+      <SelectFilter {...bind('Agent', 'agent')}>
+        {agents.map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+      </SelectFilter>
+      <TextFilter {...bind('Thread', 'thread')} />
+      <TextFilter {...bind('Subject', 'subject')} />
+      <TextFilter {...bindTime('Since', 'since')} />
+      <TextFilter {...bindTime('Until', 'until')} />
+    </Filters>
   );
 }
 
