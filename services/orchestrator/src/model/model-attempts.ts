@@ -3,7 +3,7 @@ import { listCandidates, readFirstModel, type FailureCause, type ModelCandidate 
 import { classifyFailure } from '@millrace/models';
 import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
-import { storeBeforeRetract } from '../state/retract.ts';
+import { storeBeforeRetract } from '../transcript/store-before-retract.ts';
 import type { StepModelCall } from './step-call.ts';
 import { chooseAttempt } from './choose-attempt.ts';
 import type { ModelFailure } from './model-stream.ts';

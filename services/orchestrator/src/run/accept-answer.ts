@@ -26,7 +26,8 @@ import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { appendStep } from '../state/step-results.ts';
 import { closeRun, rejectRun } from './closing-chunks.ts';
-import { rebuildBuffered } from './rebuild-buffered.ts';
+import { createPassAgain } from './pass-answers.ts';
+import { replaceStep } from '../transcript/replace-answers.ts';
 import { judgeObject, recordTextChanges, type AskedObject } from './judge-object.ts';
 import { buildStepInput } from './step-input.ts';
 
@@ -74,20 +75,16 @@ export async function judgeAnswer(
     if (isSuspension(result.interrupt)) run.dispatch({ action: 'answer-drafted', draft });
     return result.interrupt;
   }
-  let final = labelChanged(run.getState(), buildFinalMessage(message, result.input), message);
+  const judged = labelChanged(run.getState(), buildFinalMessage(message, result.input), message);
   // Processors may have added calls to those of the model.
-  if (readToolCalls(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(createTooManyCallsError()));
-  const from = run.transcript.locate('step');
-  const rejected = { what: 'step' as const, from };
-  const isChanged = JSON.stringify(final) !== JSON.stringify(message);
-  const isRebuilt = isChanged && run.agent.release === 'step';
-  if (isRebuilt) {
-    const take = (passed: Message) => void (final = passed);
-    const interrupt = await rebuildBuffered(run, { from, now: [final], changed: new Set([final.id]), rejected, take });
-    if (interrupt) return interrupt;
-  }
+  if (readToolCalls(judged).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(createTooManyCallsError()));
+  const rejected = { what: 'step' as const, from: run.transcript.locate('step') };
+  const isChanged = JSON.stringify(judged) !== JSON.stringify(message);
+  const pass = createPassAgain(run, rejected);
+  const replaced = await replaceStep(run, draft.answer, { message: judged, isChanged }, pass);
+  if ('interrupt' in replaced) return replaced.interrupt;
+  const final = replaced.message;
   const answer = { ...draft.answer, message: final, text: readMessageText(final), toolCalls: readToolCalls(final) };
-  if (!isRebuilt && (answer.mixed || answer.text !== text)) run.dispatch({ action: 'stream-differed' });
   const texts = { passed: text, final: answer.text, changes };
   const passed = draft.structured ? await judgeObject(run, final, asked, { ...texts, rejected }) : undefined;
   if (passed && 'interrupt' in passed) return passed.interrupt;

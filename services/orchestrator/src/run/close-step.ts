@@ -6,7 +6,7 @@ import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
 import { isSuspension, addRejected, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { makeStepFinish } from './finish-chunks.ts';
+import { makeStepFinish } from '../transcript/finish-chunks.ts';
 import { buildToolInput } from './tool-calls.ts';
 
 export async function closeStep(run: Run): Promise<Interrupt | undefined> {

@@ -15,9 +15,9 @@ import type { LastChunks, StreamedStep } from '../model/step-stream.ts';
 import { addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { reduceRun } from '../state/run-state.ts';
-import { makeFinishChunk, makeStepFinish } from './finish-chunks.ts';
+import { makeFinishChunk, makeStepFinish } from '../transcript/finish-chunks.ts';
 import { takeFinish } from './guard-finish-chunk.ts';
-import { hasReworded } from './pass-reworded.ts';
+import { hasChangedAnswers } from '../transcript/replace-answers.ts';
 import { listResultEntries } from './judge-result.ts';
 
 /** Stages that see the answer before the finish and may change its text. */
@@ -26,7 +26,7 @@ const BEFORE_FINISH: readonly Stage[] = ['processLLMResponse', 'processOutputSte
 export function makeClosingChunks(run: Run, call: StepModelCall): LastChunks | undefined {
   const isJudged = BEFORE_FINISH.some((stage) => listEntries(run.plan, stage).length > 0);
   // An object passes the processors before the finish, and so do earlier answers that processors changed.
-  if (isJudged || call.structuredOutput || hasReworded(run)) return undefined;
+  if (isJudged || call.structuredOutput || hasChangedAnswers(run)) return undefined;
   return (streamed) => {
     const answer = buildAnswer(call, streamed);
     if (answer.toolCalls.length > 0) return [];

@@ -6,7 +6,7 @@ import { makeAccepted, makeAnswer, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { makeChunk } from '../transcript/make-chunk.ts';
 import { endRun } from './end-run.ts';
-import { makeFinishChunk } from './finish-chunks.ts';
+import { makeFinishChunk } from '../transcript/finish-chunks.ts';
 import { omitUntrustedText } from './guard-own-texts.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };

@@ -11,21 +11,21 @@ import {
 import { createFailedRun } from '../state/failed-run.ts';
 import { makeChunk } from '../transcript/make-chunk.ts';
 import { listInput } from '../state/run-state.ts';
-import { storeBeforeRetract } from '../state/retract.ts';
+import { withdrawStored } from '../transcript/store-before-retract.ts';
 import { haltRun } from './halt-run.ts';
 import { isEnding, toBrokenEnding, type Ending, type RejectedChunks } from '../state/interrupt.ts';
 import { passError, passTripwire, omitUntrustedText } from './guard-own-texts.ts';
 import type { Run } from '../state/run-context.ts';
 import { saveStopped } from './save-stopped.ts';
-import { restateAnswer } from './restate-answer.ts';
-import { listShownMessages, listShownSteps } from './shown-steps.ts';
+import { restateRun } from '../transcript/restate-run.ts';
+import { listShownMessages, listShownSteps } from '../transcript/shown-steps.ts';
 
 type EndForm = Ending['form'];
 type EndTable = { [F in EndForm]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<RunEnd> | RunEnd };
 
 const forms: EndTable = {
   async finish(run, ending) {
-    await restateAnswer(run, ending);
+    await restateRun(run, ending);
     const { finish, unsaved } = ending;
     const object = run.getState().open?.answer?.object;
     run.transcript.release();
@@ -83,13 +83,9 @@ type RejectingEnd = Exclude<Ending, { form: 'finish' | 'cancel' }>;
  */
 async function takeBack(run: Run, { rejected, ...ending }: RejectingEnd): Promise<void> {
   if (!rejected) return;
-  run.transcript.discard(rejected.from);
-  if (run.transcript.getNextPlace() <= rejected.from) return;
-  if (!run.getState().rejection) {
-    run.dispatch({ action: 'rejected', ending: { ...ending, rejected } });
-    await storeBeforeRetract(run, rejected.from);
-  }
-  run.transcript.withdraw(rejected.from);
+  if (run.getState().rejection) return run.transcript.withdraw(rejected.from);
+  const record = () => run.dispatch({ action: 'rejected', ending: { ...ending, rejected } });
+  await withdrawStored(run, rejected.from, record);
 }
 
 /** Rejected text is in no result: the last stage rejects everything. */

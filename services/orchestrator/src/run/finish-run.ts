@@ -4,9 +4,9 @@
 // checkpoint stores that the result was judged.
 import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
-import { makeFinishChunk, makeStepFinish } from './finish-chunks.ts';
+import { makeFinishChunk, makeStepFinish } from '../transcript/finish-chunks.ts';
 import { judgeResult } from './judge-result.ts';
-import { passReworded } from './pass-reworded.ts';
+import { passChanged } from './pass-answers.ts';
 import { guardFinishChunk, type PassedFinish } from './guard-finish-chunk.ts';
 import { listResultEntries } from './judge-result.ts';
 import { saveResult } from './save-result.ts';
@@ -28,7 +28,7 @@ async function judgeFinish(run: Run, before: string[]): Promise<PassedFinish> {
 async function guardFirstFinish(run: Run): Promise<PassedFinish> {
   const { passed, steps } = run.getState();
   if (passed) return { finish: passed };
-  const stopped = await passReworded(run);
+  const stopped = await passChanged(run);
   if (stopped) return { interrupt: stopped };
   const reason = steps.at(-1)?.finishReason ?? 'other';
   return guardFinishChunk(run, makeFinishChunk(run, reason), [makeStepFinish(run)]);

@@ -6,7 +6,7 @@ import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
 import { fail, addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
 import { labelChanged } from '../state/run-labels.ts';
 import type { Run } from '../state/run-context.ts';
-import type { FinishChunk } from './finish-chunks.ts';
+import type { FinishChunk } from '../transcript/finish-chunks.ts';
 
 export type PassedFinish = { finish: FinishChunk } | { interrupt: Interrupt };
 

@@ -13,7 +13,7 @@ import { makeChunk } from '../transcript/make-chunk.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
 import { buildResponseMessageId } from '../transcript/response-message.ts';
 import type { Run } from '../state/run-context.ts';
-import { guardAgain } from './guard-again.ts';
+import { guardAgain } from './pass-answers.ts';
 
 type OwnTexts = Record<string, JsonValue>;
 

@@ -1,11 +1,11 @@
 // Ends a run that a processor halted: its text is the answer. No stage runs any more; only memory's history is called
 // here.
 import { selectMessages, buildTextMessage } from '@millrace/contracts';
-import { rejectWholeRun, type Ending, type RejectedChunks } from '../state/interrupt.ts';
-import { makeFinishChunk, type FinishChunk } from './finish-chunks.ts';
+import type { Ending, RejectedChunks } from '../state/interrupt.ts';
+import { makeFinishChunk, type FinishChunk } from '../transcript/finish-chunks.ts';
 import { guardFinishChunk } from './guard-finish-chunk.ts';
 import { passAnswer } from './guard-own-texts.ts';
-import { passReworded } from './pass-reworded.ts';
+import { passChanged } from './pass-answers.ts';
 import { buildResponseMessageId } from '../transcript/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { saveHistory } from '../saves/save-history.ts';
@@ -30,8 +30,8 @@ export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }
 
 /** Rebuilds the buffered chunks. Rejected ones are dropped. */
 async function remakeEarlier(run: Run): Promise<boolean> {
-  if (!(await passReworded(run))) return true;
-  run.transcript.discard(rejectWholeRun(run.getState()).from);
+  if (!(await passChanged(run))) return true;
+  run.transcript.discard(run.transcript.locate('run'));
   removeAnswers(run);
   return false;
 }

@@ -16,10 +16,10 @@ import { addRejected, isSuspension, rejectWholeRun, type Interrupt } from '../st
 import { runStage } from '../stages/run-stage.ts';
 import { listSkipped, type JudgedEntry } from '../calls/verdict-fold.ts';
 import type { Run } from '../state/run-context.ts';
-import { makeFinishChunk, runText, type FinishChunk } from './finish-chunks.ts';
+import { makeFinishChunk, runText, type FinishChunk } from '../transcript/finish-chunks.ts';
 import { failBrokenText, fitsSchema, passObject, recordTextChanges, type TextChange } from './judge-object.ts';
-import { passReworded } from './pass-reworded.ts';
-import { dropHeldObject } from './rebuild-buffered.ts';
+import { passChanged } from './pass-answers.ts';
+import { dropObject } from '../transcript/replace-answers.ts';
 import { guardFinishChunk, type PassedFinish } from './guard-finish-chunk.ts';
 
 /** `skipped`: entries that failed and may be skipped. */
@@ -62,7 +62,7 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
   }
   const skipped = listSkipped(fold);
   if (isComplete(finish, run)) return { finish, skipped };
-  const stopped = (await passReworded(run)) ?? (await passObjectAgain(run, texts));
+  const stopped = (await passChanged(run)) ?? (await passObjectAgain(run, texts));
   return { ...(stopped ? { interrupt: stopped } : await guardFinishChunk(run, withFinalText(run, finish))), skipped };
 }
 
@@ -114,7 +114,7 @@ async function passObjectAgain(run: Run, { first, changes }: AnswerTexts): Promi
     const known = fitsSchema(asked.schema, first) ? changes : [];
     return addRejected(failBrokenText('processOutputResult', asked.schema, known), rejected);
   }
-  if (run.agent.release === 'result') dropHeldObject(run, rejected.from);
+  dropObject(run);
   const passed = object ? await passObject(run, object.value, rejected, asked) : {};
   if ('interrupt' in passed) return passed.interrupt;
   run.dispatch({ action: 'object-passed', ...passed });

@@ -3,7 +3,7 @@
 import { listEntries } from '@millrace/contracts';
 import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
-import type { FinishChunk } from './finish-chunks.ts';
+import type { FinishChunk } from '../transcript/finish-chunks.ts';
 import { judgeResult, buildResultInput, type JudgedResult } from './judge-result.ts';
 import { findBlocked, deferSaves, listUnsaved } from '../saves/defer-saves.ts';
 import { SAVE_GRACE_MS } from '../saves/save-history.ts';

@@ -13,7 +13,7 @@ import type { Run } from '../state/run-context.ts';
 import { listLateJudges } from '../state/stored-texts.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { listHistories, saveHistory } from '../saves/save-history.ts';
-import { listShownMessages } from './shown-steps.ts';
+import { listShownMessages } from '../transcript/shown-steps.ts';
 
 /** Returns the deferred saves. @param isFailed the last step may be rejected, so that its text is not kept */
 export async function saveStopped(run: Run, { isFailed }: { isFailed: boolean }): Promise<string[]> {

@@ -31,7 +31,7 @@ import { storeChanges } from './store-changes.ts';
 import { retryThroughOutages } from '../streams/retry-outages.ts';
 import { buildResultSoFar } from '../run/end-run.ts';
 import { passPayload } from '../run/guard-own-texts.ts';
-import { listShownMessages } from '../run/shown-steps.ts';
+import { listShownMessages } from '../transcript/shown-steps.ts';
 
 /**
  * `away`: the run is suspended and has no owner. `answered`: an answer is stored already, and the run continues.

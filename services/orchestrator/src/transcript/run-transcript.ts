@@ -32,6 +32,8 @@ export type RunTranscript = {
   getNextPlace(): number;
   /** Returns the index of the next chunk that is published. */
   getNextIndex(): number;
+  /** Returns whether a chunk from the place on is published. */
+  isPublished(from: number): boolean;
   /** Returns the place of the first chunk of the open step, or of the run after its `start`. */
   locate(what: 'step' | 'run'): number;
   /** Returns the place of each chunk. @throws release-hold-full, message-too-large */
@@ -88,6 +90,7 @@ export function createRunTranscript({ ref, agent, publisher, getState, dispatch 
   return {
     getNextPlace: () => getNextPlace(transcript),
     getNextIndex: () => transcript.next,
+    isPublished: (from) => from < transcript.next,
     locate: (what) => (what === 'run' ? getState().firstIndex : locateStep()),
     append(chunks) {
       const places = countPlaces(chunks, getNextPlace(transcript));

@@ -1,9 +1,9 @@
 // Compares the streamed text of a run with its final text, and rebuilds the chunks of the steps that differ. The final
 // answers have passed the output chain. Pure.
 import { readMessageText, buildTextMessage, type Chunk, type Message, type RunState } from '@millrace/contracts';
-import { buildResponseMessageId } from '../transcript/response-message.ts';
-import { isFrame, joinText, makeMessageChunks, makeStepFinish } from '../transcript/message-chunks.ts';
-import { isStepFinish, putInPlace, splitSteps } from './step-chunks.ts';
+import { buildResponseMessageId } from './response-message.ts';
+import { isFrame, joinText, makeMessageChunks } from './message-chunks.ts';
+import { isStepFinish, makeStepChunks, putInPlace, splitSteps } from './step-chunks.ts';
 
 /** `text`: the joined text of the whole run. */
 export type FinalAnswer = { runId: string; messages: readonly Message[]; text: string };
@@ -94,20 +94,17 @@ function remakeSteps(runId: string, was: readonly Chunk[], { messages, changed }
     else if (!changed.has(messageId)) made.push(...chunks);
     else
       made.push(
-        ...remakeStep(
-          runId,
+        ...putInPlace(
           chunks,
-          left.find(({ id }) => id === messageId),
+          makeStepChunks(
+            runId,
+            chunks,
+            left.find(({ id }) => id === messageId),
+          ),
         ),
       );
     if (left[0]?.id === messageId) left.shift();
   }
   takeAdded();
   return made;
-}
-
-function remakeStep(runId: string, was: readonly Chunk[], message: Message | undefined): Chunk[] {
-  const finish = was.find(isStepFinish);
-  const made = message ? makeMessageChunks(runId, message) : [];
-  return putInPlace(was, finish ? [...made, makeStepFinish(finish, message)] : made);
 }

@@ -14,7 +14,7 @@ import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testk
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { driveRun } from '../takeover/drive-run.ts';
-import { readVisible } from '../transcript/logged-chunks.ts';
+import { readVisible } from './logged-chunks.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { makeText, listTypes } from '../testing/chunks.ts';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';

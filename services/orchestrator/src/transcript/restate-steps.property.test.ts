@@ -10,8 +10,8 @@ import {
 } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildResponseMessageId } from '../transcript/response-message.ts';
-import { makeChunk } from '../transcript/make-chunk.ts';
+import { buildResponseMessageId } from './response-message.ts';
+import { makeChunk } from './make-chunk.ts';
 import { dataChunk, listTypes, makeText, say } from '../testing/chunks.ts';
 import { foldActions, makeAccepted, makeAnswer, makeState, RUN_ID } from '../testing/run-states.ts';
 import { findRestated, restateSteps } from './restate-steps.ts';

@@ -1,15 +1,26 @@
 // Replaces streamed text that differs from the final text of the run. A finished run retracts the chunks of the first
 // step that differs and all later ones, and publishes the final ones, before its last chunk. The state has the new chunks
 // and the ending before the retract: the next owner publishes the same.
-import { MillraceError, storedChunkSchema, toLoggedError, messageSchema, type Chunk } from '@millrace/contracts';
+import {
+  MillraceError,
+  storedChunkSchema,
+  toLoggedError,
+  messageSchema,
+  type Agent,
+  type Chunk,
+  type ChunkOf,
+  type RunAction,
+  type RunRef,
+  type RunState,
+} from '@millrace/contracts';
+import type { JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
-import { makeChunk } from '../transcript/make-chunk.ts';
-import type { Ending } from '../state/interrupt.ts';
-import { readVisible } from '../transcript/logged-chunks.ts';
-import { storeBeforeRetract } from '../state/retract.ts';
-import type { Run } from '../state/run-context.ts';
+import { makeChunk } from './make-chunk.ts';
+import { readVisible } from './logged-chunks.ts';
+import type { RunTranscript } from './run-transcript.ts';
+import { storeBeforeRetract, type StoringRun } from './store-before-retract.ts';
 import { readHead } from '../head/run-head.ts';
-import { joinText, makeMessageChunks } from '../transcript/message-chunks.ts';
+import { joinText, makeMessageChunks } from './message-chunks.ts';
 import {
   findRestated,
   listAdded,
@@ -22,10 +33,20 @@ import {
 /** Chunks of a larger size are not read back from the log: only the answers are published again. */
 const MAX_REREAD_BYTES = 4 * 1024 * 1024;
 
-type FinishEnding = Extract<Ending, { form: 'finish' }>;
+type EndingRun = StoringRun & {
+  ref: Pick<RunRef, 'tenant' | 'runId'>;
+  agent: Pick<Agent, 'release'>;
+  deps: { access: JetStreamAccess; log: { warn(fields: object, message: string): void } };
+  getState(): RunState;
+  dispatch(action: RunAction): void;
+  transcript: RunTranscript;
+};
+
+/** `unsaved`: memories with a deferred save. */
+type FinishedRun = { finish: ChunkOf<'finish'>; unsaved?: readonly string[] };
 
 /** @throws FencedError, bus-unreachable */
-export async function restateAnswer(run: Run, ending: FinishEnding): Promise<void> {
+export async function restateRun(run: EndingRun, ending: FinishedRun): Promise<void> {
   if (run.getState().restated) return;
   const final = readFinal(run, ending);
   if (run.agent.release === 'result') return restateBuffered(run, final);
@@ -35,49 +56,49 @@ export async function restateAnswer(run: Run, ending: FinishEnding): Promise<voi
 
 const messagesSchema = z.array(messageSchema).catch([]);
 
-function readFinal({ ref: { runId } }: Run, { finish }: FinishEnding): FinalAnswer {
+function readFinal({ ref: { runId } }: EndingRun, { finish }: FinishedRun): FinalAnswer {
   const { messages, output } = finish.payload;
   const text = typeof output['text'] === 'string' ? output['text'] : '';
   return { runId, messages: messagesSchema.parse(messages), text };
 }
 
 /** No chunk is published yet: no client has read another text. */
-function restateBuffered(run: Run, final: FinalAnswer): void {
-  const { firstIndex } = run.getState();
-  const was = run.transcript.listBuffered(firstIndex);
+function restateBuffered(run: EndingRun, final: FinalAnswer): void {
+  const from = run.transcript.locate('run');
+  const was = run.transcript.listBuffered(from);
   const added = listAdded(run.getState(), final).flatMap((message) => makeMessageChunks(final.runId, message));
   const isSame = joinText(was) + joinText(added) === final.text;
   if (isSame) run.transcript.append(added);
-  else run.transcript.replace(firstIndex, restateSteps(final.runId, was, restateAll(run.getState(), final)));
+  else run.transcript.replace(from, restateSteps(final.runId, was, restateAll(run.getState(), final)));
 }
 
 async function restatePublished(
-  run: Run,
+  run: EndingRun,
   restated: RestatedAnswer,
-  { finish, unsaved = [] }: FinishEnding,
+  { finish, unsaved = [] }: FinishedRun,
 ): Promise<void> {
   const { runId } = run.ref;
   run.transcript.release();
-  const end = run.transcript.getNextIndex();
-  const from = restated.from ?? end;
-  const was = from < end ? await readPublished(run, from) : [];
-  const letGo = run.transcript.hold();
-  if (from < end) run.transcript.append([makeChunk(runId, { type: 'retract', payload: { index: from } })]);
+  const from = restated.from ?? run.transcript.getNextPlace();
+  const isPublished = run.transcript.isPublished(from);
+  const was = isPublished ? await readPublished(run, from) : [];
+  const endHold = run.transcript.hold();
+  if (isPublished) run.transcript.append([makeChunk(runId, { type: 'retract', payload: { index: from } })]);
   run.transcript.append(restateSteps(runId, withLastObject(run, was), restated));
   run.dispatch({ action: 'answer-restated', finish, unsaved: [...unsaved] });
   await storeBeforeRetract(run, from);
-  letGo();
+  endHold();
 }
 
 /** Omits earlier objects: a changed text has another object or none. */
-function withLastObject(run: Run, chunks: readonly Chunk[]): Chunk[] {
+function withLastObject(run: EndingRun, chunks: readonly Chunk[]): Chunk[] {
   const isObject = ({ type }: Chunk) => type === 'object-result';
   const last = run.getState().open?.answer?.object === undefined ? undefined : chunks.findLast(isObject);
   return chunks.filter((one) => !isObject(one) || one === last);
 }
 
 /** Reads the counting chunks from the index on. Returns none if the log cannot return all of them. */
-async function readPublished(run: Run, index: number): Promise<Chunk[]> {
+async function readPublished(run: EndingRun, index: number): Promise<Chunk[]> {
   const { tenant, runId } = run.ref;
   const { access, log } = run.deps;
   try {

@@ -1,6 +1,6 @@
 // Splits a run's chunks into those of its steps, and puts another answer among the chunks around it. Pure.
-import type { Chunk, ChunkOf } from '@millrace/contracts';
-import { isFrame } from '../transcript/message-chunks.ts';
+import type { Chunk, ChunkOf, Message } from '@millrace/contracts';
+import { isFrame, makeMessageChunks, makeStepFinish } from './message-chunks.ts';
 
 export type StepChunks = { messageId: string | undefined; chunks: readonly Chunk[] };
 
@@ -23,6 +23,13 @@ export function splitSteps(chunks: readonly Chunk[]): StepChunks[] {
 function readPartId(one: Chunk): string | undefined {
   const id = one.type === 'step-start' || one.type === 'step-finish' ? one.payload['messageId'] : undefined;
   return typeof id === 'string' ? id : undefined;
+}
+
+/** Returns the chunks of the answer, and the end of the step if the step has one. @param was its chunks so far */
+export function makeStepChunks(runId: string, was: readonly Chunk[], message: Message | undefined): Chunk[] {
+  const finish = was.find(isStepFinish);
+  const made = message ? makeMessageChunks(runId, message) : [];
+  return finish ? [...made, makeStepFinish(finish, message)] : made;
 }
 
 /** Puts the answer after the step's beginning, and its finish at the old position. */

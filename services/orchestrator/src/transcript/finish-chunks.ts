@@ -3,16 +3,19 @@ import {
   readFirstModel,
   readMessageText,
   selectMessages,
+  type Agent,
   type Chunk,
   type ChunkOf,
+  type RunRef,
+  type RunState,
   type StepResult,
 } from '@millrace/contracts';
-import { makeChunk } from '../transcript/make-chunk.ts';
-import type { Run } from '../state/run-context.ts';
+import { makeChunk } from './make-chunk.ts';
 
 export type FinishChunk = ChunkOf<'finish'>;
+type FinishingRun = { ref: Pick<RunRef, 'runId'>; agent: Agent; getState(): RunState };
 
-export function makeStepFinish(run: Run): Chunk {
+export function makeStepFinish(run: FinishingRun): Chunk {
   const { steps, usage, open } = run.getState();
   const { answer } = open ?? {};
   const count = open?.closed ? steps.length : steps.length + 1;
@@ -32,11 +35,11 @@ export function makeStepFinish(run: Run): Chunk {
 }
 
 /** Returns the text of the run: that of all accepted answers in the conversation. */
-export function runText(run: Run): string {
+export function runText(run: Pick<FinishingRun, 'getState'>): string {
   return selectMessages(run.getState().conversation, 'response').map(readMessageText).join('');
 }
 
-export function makeFinishChunk(run: Run, reason: string): FinishChunk {
+export function makeFinishChunk(run: FinishingRun, reason: string): FinishChunk {
   const { usage, conversation, steps } = run.getState();
   return {
     type: 'finish',
