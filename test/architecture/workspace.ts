@@ -68,6 +68,11 @@ export function readSources(): Source[] {
     .map((path) => ({ path, text: readTracked(path) }));
 }
 
+/** Returns all Markdown pages. */
+export function readPages(): Source[] {
+  return find(['*.md', '*/*.md', '*/*/*.md', '*/*/*/*.md']).map((path) => ({ path, text: readTracked(path) }));
+}
+
 /** Returns the package of a file, or undefined for files of the root. */
 export function findPackage(path: string, packages: readonly Package[]): Package | undefined {
   return packages.find(({ dir }) => path.startsWith(`${dir}/`));
