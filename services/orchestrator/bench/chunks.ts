@@ -24,7 +24,11 @@ async function streamRun(): Promise<void> {
   const { runId } = run.ref;
   let out = 0;
   const output = (chunks: readonly Chunk[]) => void (out += chunks.length);
-  const chain = await openOutputChain(run, { retryCount: 0, stepNumber: 0 }, { output, retract() {} });
+  const chain = await openOutputChain(
+    run,
+    { retryCount: 0, stepNumber: 0 },
+    { output, retract() {}, listPassed: () => [] },
+  );
   const begun = performance.now();
   for (let at = 0; at < CHUNKS; at++) {
     chain.push([{ type: 'text-delta', runId, from: 'AGENT', payload: { id: 'text-1', text: ` word${at}` } }]);

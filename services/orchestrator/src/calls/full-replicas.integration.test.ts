@@ -61,7 +61,7 @@ test('calls that replicas have no room for wait for it, longer than their own ti
   const one = await runAt('processOutputStream');
   const two = await runAt('processOutputStream');
   const three = await runAt('processOutputStream');
-  const out = { output: () => undefined, retract: () => undefined };
+  const out = { output: () => undefined, retract: () => undefined, listPassed: () => [] };
   const session = { retryCount: 0, stepNumber: 0 };
   const chains = [await openOutputChain(one.run, session, out), await openOutputChain(two.run, session, out)];
   const said: string[] = [];

@@ -10,6 +10,7 @@ export type PassedAnswer = {
   add(chunks: readonly Chunk[]): void;
   /** Keeps the first `count` chunks and retracts the others, because a moved session produces other output. */
   retractAfter(count: number): void;
+  listPassed(): readonly Chunk[];
   getBuilder(): AnswerBuilder;
   /** Returns the released part of the answer. */
   buildReleased(): AnswerBuilder;
@@ -41,6 +42,7 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
       // The remaining chunks were shown: the next partial object adds to them.
       objects.makePartials(kept);
     },
+    listPassed: () => builder.listChunks(),
     getBuilder: () => builder,
     buildReleased() {
       const released = createAnswerBuilder(messageId);

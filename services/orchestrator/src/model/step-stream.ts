@@ -78,7 +78,8 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
     });
   // The model call starts while sessions are opened and the run is saved; its first text waits for both.
   const output = (chunks: readonly Chunk[]) => abort.attempt(() => answer.add(chunks));
-  const opening = openOutputChain(run, input, { output, retract: answer.retractAfter });
+  const { retractAfter: retract, listPassed } = answer;
+  const opening = openOutputChain(run, input, { output, retract, listPassed });
   const saving = run.awaitCheckpoint().then(abort.stopBy, abort.failToSave);
   const begun = Promise.all([opening, saving]).then(([chain]) => {
     void chain.stopped.then(abort.abort);

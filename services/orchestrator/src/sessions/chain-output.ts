@@ -31,6 +31,8 @@ export type ChainOutput = {
   output(chunks: readonly Chunk[]): void;
   /** Only the first `count` chunks of the output still count. */
   retract(count: number): void;
+  /** Returns the output that counts. */
+  listPassed(): readonly Chunk[];
 };
 
 export type LostSession = { link: SessionLink; broken: JudgedEntry; judged: readonly JudgedEntry[] };
@@ -94,12 +96,9 @@ export function show(chain: Chain, fresh: Fresh): void {
 }
 
 function emit({ record, to, entries }: Chain, { chunks, kept }: Fresh): void {
-  if (kept !== undefined) {
-    record.keep(kept);
-    to.retract(kept);
-  }
+  if (kept !== undefined) to.retract(kept);
   if (chunks.length === 0) return;
-  if (entries.length > 0) record.recordPassed(chunks);
+  if (entries.length > 0) record.countPassed(chunks);
   to.output(chunks);
 }
 

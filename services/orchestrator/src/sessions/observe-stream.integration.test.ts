@@ -42,7 +42,8 @@ const observeEntry = (entry: PlanEntry) => {
 async function streamTo(entry: PlanEntry) {
   const made = observeEntry(entry);
   const out: Chunk[] = [];
-  const to = { output: (chunks: readonly Chunk[]) => void out.push(...chunks), retract: () => undefined };
+  const output = (chunks: readonly Chunk[]) => void out.push(...chunks);
+  const to = { output, retract: () => undefined, listPassed: () => out };
   return { ...made, out, chain: await openOutputChain(made.run, input, to) };
 }
 

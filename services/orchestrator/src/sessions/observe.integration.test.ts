@@ -167,7 +167,7 @@ describe('an entry that observes the stream', () => {
     const chain = await openOutputChain(
       test.run,
       { retryCount: 0, stepNumber: 0 },
-      { output: (chunks) => void out.push(...chunks), retract: () => undefined },
+      { output: (chunks) => void out.push(...chunks), retract: () => undefined, listPassed: () => out },
     );
     chain.push(say(...pieces));
     const fold = await chain.end();

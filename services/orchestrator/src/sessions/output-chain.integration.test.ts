@@ -21,7 +21,7 @@ const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 
 const input = { retryCount: 0, stepNumber: 0 };
-const nowhere = { output: () => undefined, retract: () => undefined };
+const nowhere = { output: () => undefined, retract: () => undefined, listPassed: () => [] };
 /** A guard with a replica that opens sessions and then never answers. */
 async function openGuarded(more: Partial<PlanEntry> = {}) {
   const guard = planEntry('guard', { stages: ['processOutputStream'], ...more });

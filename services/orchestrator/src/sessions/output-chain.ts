@@ -106,7 +106,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     end(makeLast) {
       chain.makeLast = makeLast;
       // A step that cannot be moved must not lose its last chunks: they are made only if it can.
-      chain.dispatch({ type: 'end', hasLast: makeLast !== undefined && chain.record.getAll() !== undefined });
+      chain.dispatch({ type: 'end', hasLast: makeLast !== undefined && chain.record.getGiven() !== undefined });
       return chain.ended.promise;
     },
     awaitRoom: chain.room.wait,
@@ -157,10 +157,10 @@ function perform(chain: Chain, effect: ChainEffect<LostSession>): void {
 
 /** Links sessions and gives them everything that the step was given so far. */
 function link(chain: Chain, openings: Openings): void {
-  const { given, passed } = chain.record.getAll() ?? { given: [], passed: [] };
+  const given = chain.record.getGiven();
   chain.verdicts = restartVerdicts(chain.verdicts);
   chain.last = undefined;
-  chain.comparison = compareWith(passed);
+  chain.comparison = compareWith(given ? [...chain.to.listPassed()] : []);
   const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
   const entries = links.map((one) => one.entries);
   const observe = chain.observers.watch(entries);
@@ -191,7 +191,7 @@ function link(chain: Chain, openings: Openings): void {
   if (unasked) accept(chain, failNotOpened(unasked, chain.input));
   if (isOver(chain)) return;
   linked.start();
-  linked.push(given);
+  linked.push(given ?? []);
   chain.room.check();
 }
 
@@ -213,7 +213,7 @@ function handleSessionEnd(chain: Chain, one: SessionLink, end: SessionEnd): void
 /** @param isReported the replica has ended the session itself, in order */
 function isMovable({ run, record, limits }: Chain, { link: one, broken }: LostSession, isReported: boolean): boolean {
   const { entry, verdict } = broken;
-  if (verdict.type !== 'failure' || run.signal.aborted || record.getAll() === undefined) return false;
+  if (verdict.type !== 'failure' || run.signal.aborted || record.getGiven() === undefined) return false;
   return limits.canMove({ entry, failure: verdict, place: one.connection.client.countProcessed(), isReported });
 }
 
@@ -233,7 +233,7 @@ function move(chain: Chain, { link: one, broken, judged }: LostSession): void {
     if (isOver(chain)) return dropAll(openings);
     chain.reopened = openings;
     const canSkip = maySkip && openings.some((opening) => 'failure' in opening && opening.entry === entry);
-    chain.dispatch({ type: 'reopened', isWhole: chain.record.getAll() !== undefined, canSkip });
+    chain.dispatch({ type: 'reopened', isWhole: chain.record.getGiven() !== undefined, canSkip });
   };
   void reopenSessions().catch((error: unknown) => {
     run.deps.log.error({ runId, ...toLoggedError(error) }, 'sessions could not be opened again');

@@ -14,7 +14,7 @@ export type SkipRecord = {
 
 /** @param countProcessed number of chunks that the processor is done with */
 export function createSkipRecord(countProcessed: () => number): SkipRecord {
-  const record = createStepRecord();
+  const [given, passed] = [createStepRecord(), createStepRecord()];
   let undone: Chunk[] = [];
   let done = 0;
   const trim = () => {
@@ -25,17 +25,17 @@ export function createSkipRecord(countProcessed: () => number): SkipRecord {
   };
   return {
     recordGiven(chunks) {
-      record.recordGiven(chunks);
+      given.recordGiven(chunks);
       trim();
       undone.push(...chunks);
     },
-    recordPassed: (chunks) => record.recordPassed(chunks),
+    recordPassed: (chunks) => passed.recordGiven(chunks),
     listRest() {
       trim();
-      const all = record.getAll();
-      if (!all) return undone;
-      const comparison = compareWith(all.passed);
-      const fresh = comparison.compare(all.given);
+      const [input, output] = [given.getGiven(), passed.getGiven()];
+      if (!input || !output) return undone;
+      const comparison = compareWith(output);
+      const fresh = comparison.compare(input);
       const hasChanged = fresh.kept !== undefined || comparison.end().kept !== undefined;
       return hasChanged ? undone : fresh.chunks;
     },

@@ -45,6 +45,7 @@ export function useFragileSteps(nats: Nats, connection: TestBus) {
         kept.push(count);
         chunks.length = count;
       },
+      listPassed: () => chunks,
     });
     onTestFinished(() => (releaseFragile(), chain.drop()));
     const push = (...more: Chunk[]) => more.forEach((one) => chain.push([one]));
