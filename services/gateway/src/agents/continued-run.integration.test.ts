@@ -47,7 +47,7 @@ afterAll(async () => {
 
 test('A request that answers a question does not end with a later suspension that lists this question', async () => {
   const { runId } = await client.start('asks', 'hi');
-  const mark = { find: async () => undefined, open: async () => ({ settle: async () => undefined }) };
+  const mark = { find: async () => undefined, open: async () => ({ end: async () => undefined }) };
   const parts = { client, runId, answers: [{ token: 'the token', data: 'yes' }], left: new AbortController().signal };
   const { run } = await openAndContinue(mark, { from: { epoch: 1, index: 1 }, before: {} }, parts);
   expect(await run.result()).toMatchObject({ status: 'finished', text: 'the answer' });

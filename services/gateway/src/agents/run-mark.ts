@@ -2,8 +2,8 @@
 import type { Client, Run } from '@millrace/client';
 import { MillraceError, usageSchema, type JsonValue, type Position, type Usage } from '@millrace/contracts';
 import { z } from 'zod';
-import { parseStored } from '../recent/open-record.ts';
-import { type CallMark, type FoundRecord, type OpenedRequest, settleFailed } from '../recent/open-request.ts';
+import { parseStored } from '../recent/request-record.ts';
+import { type CallMark, type FoundRecord, type OpenedRequest, endRefused } from '../recent/open-request.ts';
 
 const markSchema = z.object({
   /** Position behind the calls, or behind the question. */
@@ -38,7 +38,7 @@ export async function openAndContinue(
   const opened = await mark.open(found?.value ?? writeMark(marked), found);
   const isExclusive = parts.isExclusive === true && found === undefined;
   const continued = await continueAt(marked, { ...parts, isExclusive }).catch((error: unknown) =>
-    settleFailed(opened, error),
+    endRefused(opened, error),
   );
   return { ...continued, opened };
 }

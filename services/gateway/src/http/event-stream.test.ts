@@ -5,15 +5,14 @@ import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { Hono } from 'hono';
-import { closeUnreadStream, formatEvent, respondWithEvents } from './event-stream.ts';
+import { closeUnreadStream, formatEvent, respondWithEvents, type StreamDelivery } from './event-stream.ts';
 import { listenHttp, type ListeningServer } from './listen.ts';
 import { quietListener } from '../testing/quiet-listener.ts';
 
-/** `ended`: whether all was sent. */
-type Served = { server: ListeningServer; ended: Promise<boolean> };
+type Served = { server: ListeningServer; ended: Promise<StreamDelivery> };
 
 async function serve(frames: () => AsyncGenerator<string, void>, keepAliveMs = 10_000): Promise<Served> {
-  const ended = Promise.withResolvers<boolean>();
+  const ended = Promise.withResolvers<StreamDelivery>();
   const app = new Hono();
   app.use(closeUnreadStream);
   app.get('/', () => respondWithEvents(frames(), { keepAliveMs, onEnd: ended.resolve }));
@@ -36,7 +35,7 @@ test('A client receives every event, also those that are empty, long or not ASCI
   const response = await fetch(server.url);
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   expect(await response.text()).toBe(EXPECTED);
-  expect(await ended).toBe(true);
+  expect(await ended).toBe('sent');
 });
 
 test('A connection that is kept alive serves the next request after a stream', async () => {
@@ -99,7 +98,7 @@ test('The source closes when its client disconnects, also during a wait', async 
   const response = await fetch(server.url, { signal: leaving.signal });
   await response.body?.getReader().read();
   leaving.abort();
-  expect(await ended).toBe(false);
+  expect(await ended).toBe('interrupted');
 });
 
 test('A source that throws cuts the response, so that no client takes it for whole', async () => {
@@ -109,7 +108,7 @@ test('A source that throws cuts the response, so that no client takes it for who
   });
   const response = await fetch(server.url);
   await expect(response.text()).rejects.toThrow('terminated');
-  expect(await ended).toBe(false);
+  expect(await ended).toBe('interrupted');
 });
 
 test('A silent source is kept alive by comments', async () => {
@@ -131,5 +130,5 @@ test('A request for the headers alone closes the source', async () => {
   const { server, ended } = await serve(yieldTexts);
   const response = await fetch(server.url, { method: 'HEAD' });
   expect(response.status).toBe(200);
-  expect(await ended).toBe(false);
+  expect(await ended).toBe('interrupted');
 });

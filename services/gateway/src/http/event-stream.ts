@@ -6,11 +6,13 @@ import { writeChunk, type ChunkedResponse } from './chunked-response.ts';
 
 const KEEP_ALIVE = ': keep-alive\n\n';
 
+/** `sent`: the client was sent all of it; `unsent`: it was lost after the end of the source; `interrupted`: the source had not ended. */
+export type StreamDelivery = 'sent' | 'unsent' | 'interrupted';
 export type EventStreamOptions = {
   /** Interval of comments while the source has nothing, ms. */
   keepAliveMs: number;
-  /** Called when the stream has ended, failed or lost its reader. Idempotent. @param isSent the client was sent all of it */
-  onEnd: (isSent: boolean) => void;
+  /** Called when the stream has ended, failed or lost its reader. Idempotent. */
+  onEnd: (end: StreamDelivery) => void;
   headers?: Record<string, string>;
 };
 type EventStream = Pick<EventStreamOptions, 'keepAliveMs' | 'onEnd'> & { frames: AsyncGenerator<string, void> };
@@ -37,8 +39,8 @@ export function respondWithEvents(
 }
 
 /** The generator returns after its pending read, which `onEnd` has to end. */
-function closeSource({ frames, onEnd }: EventStream, isSent = false): void {
-  onEnd(isSent);
+function closeSource({ frames, onEnd }: EventStream, end: StreamDelivery = 'interrupted'): void {
+  onEnd(end);
   void frames.return().catch(() => undefined);
 }
 
@@ -59,7 +61,8 @@ export function sendEvents({ status, headers, body }: Response, outgoing: Server
 }
 
 async function writeStream(stream: EventStream, outgoing: ChunkedResponse): Promise<void> {
-  const leave = () => closeSource(stream, outgoing.writableFinished);
+  let end: StreamDelivery = 'interrupted';
+  const leave = () => closeSource(stream, outgoing.writableFinished ? 'sent' : end);
   outgoing.once('close', leave);
   if (outgoing.destroyed) leave();
   const keepAlive = setInterval(() => {
@@ -71,6 +74,7 @@ async function writeStream(stream: EventStream, outgoing: ChunkedResponse): Prom
       keepAlive.refresh();
       if (!writeChunk(outgoing, text)) await waitForDrain(outgoing);
     }
+    end = 'unsent';
     outgoing.end();
   } catch (error) {
     outgoing.destroy(error instanceof Error ? error : undefined);

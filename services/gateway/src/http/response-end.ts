@@ -1,7 +1,8 @@
 // Calls a function when a response has left the server, or its client is lost before that.
 import type { ServerResponse } from 'node:http';
+import type { StreamDelivery } from './event-stream.ts';
 
-type EndListener = (isSent: boolean) => void;
+type EndListener = (end: Exclude<StreamDelivery, 'interrupted'>) => void;
 
 /** By the body of their response: middleware may copy a response, and keeps its body. */
 const ends = new WeakMap<ReadableStream, EndListener>();
@@ -16,6 +17,6 @@ export function onResponseEnd(response: Response, end: EndListener): Response {
 export function watchResponseEnd({ body }: Response, outgoing: ServerResponse): void {
   const end = body && ends.get(body);
   if (!end) return;
-  if (outgoing.closed || outgoing.destroyed) return end(false);
-  outgoing.once('close', () => end(outgoing.writableFinished));
+  if (outgoing.closed || outgoing.destroyed) return end('unsent');
+  outgoing.once('close', () => end(outgoing.writableFinished ? 'sent' : 'unsent'));
 }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { Hono } from 'hono';
 import { quietListener } from '../testing/quiet-listener.ts';
-import { formatEvent, respondWithEvents } from './event-stream.ts';
+import { formatEvent, respondWithEvents, type StreamDelivery } from './event-stream.ts';
 import { listenHttp, type ListeningServer } from './listen.ts';
 import { onResponseEnd } from './response-end.ts';
 
@@ -57,7 +57,7 @@ const LARGE = 'x'.repeat(1_000_000);
 
 test('The stream of a client that does not read stops, and its connection is closed', async () => {
   let produced = 0;
-  const ended = Promise.withResolvers<boolean>();
+  const ended = Promise.withResolvers<StreamDelivery>();
   const stalled = Promise.withResolvers<number>();
   const app = new Hono();
   app.get('/', () =>
@@ -70,19 +70,19 @@ test('The stream of a client that does not read stops, and its connection is clo
   );
   const socket = open(await serve(app, { onStalled: stalled.resolve }), `GET / HTTP/1.1\r\n${HOST}\r\n`);
   socket.pause();
-  expect(await ended.promise).toBe(false);
+  expect(await ended.promise).toBe('interrupted');
   // The socket holds the event that was written last, and no other one: the source waits.
   expect(await stalled.promise).toBeLessThan(2 * LARGE.length);
   expect(produced).toBeLessThan(100);
 });
 
 test('The connection of a client that does not read a whole answer is closed', async () => {
-  const ended = Promise.withResolvers<boolean>();
+  const ended = Promise.withResolvers<StreamDelivery>();
   const app = new Hono();
   app.get('/', () => onResponseEnd(new Response(LARGE.repeat(20)), ended.resolve));
   const socket = open(await serve(app), `GET / HTTP/1.1\r\n${HOST}\r\n`);
   socket.pause();
-  expect(await ended.promise).toBe(false);
+  expect(await ended.promise).toBe('unsent');
 });
 
 test('A client that reads slowly gets all of a stream, which takes longer than one write may', async () => {

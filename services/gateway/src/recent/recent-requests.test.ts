@@ -8,11 +8,11 @@ describe('a recent request', () => {
     const recent = createRecentRequests();
     const opened = await recent.open('print', 'run-1');
     expect([await recent.find('print'), await recent.findBroken('print')]).toEqual([{ value: 'run-1' }, undefined]);
-    await opened.settle('broken');
+    await opened.end('cut');
     expect(await recent.findBroken('print')).toEqual({ value: 'run-1' });
     const again = await recent.open('print', 'run-1');
     expect(await recent.findBroken('print')).toBeUndefined();
-    await again.settle('answered');
+    await again.end('sent');
     expect([await recent.find('print'), await recent.findBroken('print')]).toEqual([{ value: 'run-1' }, undefined]);
     expect(await recent.findBroken('other')).toBeUndefined();
   });
@@ -21,8 +21,8 @@ describe('a recent request', () => {
     const recent = createRecentRequests();
     const first = await recent.open('print', 'run-1');
     const second = await recent.open('print', 'run-2');
-    await second.settle('broken');
-    await first.settle('answered');
+    await second.end('cut');
+    await first.end('sent');
     expect(await recent.findBroken('print')).toEqual({ value: 'run-2' });
   });
 
@@ -30,8 +30,8 @@ describe('a recent request', () => {
     const recent = createRecentRequests();
     const first = await recent.open('print', 'run-1');
     const repeated = await recent.open('print', 'run-1');
-    await repeated.settle('answered');
-    await first.settle('broken');
+    await repeated.end('sent');
+    await first.end('cut');
     expect(await recent.findBroken('print')).toBeUndefined();
   });
 
@@ -41,7 +41,7 @@ describe('a recent request', () => {
     const opened = await recent.open('print', 'run-1');
     await vi.advanceTimersByTimeAsync(600_000);
     expect(await recent.find('print')).toEqual({ value: 'run-1' });
-    await opened.settle('broken');
+    await opened.end('cut');
     await vi.advanceTimersByTimeAsync(59_000);
     expect(await recent.findBroken('print')).toEqual({ value: 'run-1' });
     await vi.advanceTimersByTimeAsync(2_000);
@@ -55,12 +55,12 @@ describe('a recent request', () => {
       vi.useFakeTimers();
       const recent = createRecentRequests();
       const opened = await recent.open('print', 'run-1');
-      await opened.settle('failed');
+      await opened.end({ status: 500 });
       await vi.advanceTimersByTimeAsync(40_000);
       const found = await recent[find]('print');
       expect(found).toMatchObject({ value: 'run-1' });
       const again = await recent.open('print', 'run-1', found);
-      await again.settle('failed');
+      await again.end({ status: 500 });
       expect(await recent.findBroken('print')).toMatchObject({ value: 'run-1' });
       await vi.advanceTimersByTimeAsync(21_000);
       expect(await recent.findBroken('print')).toBeUndefined();
@@ -73,8 +73,8 @@ describe('a recent request', () => {
     const first = await recent.open('print', 'run-1');
     const second = await recent.open('print', 'run-2');
     await vi.advanceTimersByTimeAsync(100_000);
-    await first.settle('answered');
-    await second.settle('broken');
+    await first.end('sent');
+    await second.end('cut');
     expect(await recent.findBroken('print')).toEqual({ value: 'run-2' });
   });
 });

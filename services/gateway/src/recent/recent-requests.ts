@@ -4,8 +4,17 @@
 import type { Log } from '@millrace/service';
 import type { Redis } from 'ioredis';
 import type { FoundRecord, OpenedRequest } from './open-request.ts';
-import { readRecord, writeRecord, type OpenRecord } from './open-record.ts';
-import { KEEP_MS, createLocalStore, createSharedStore, type RecentStore } from './recent-store.ts';
+import {
+  KEEP_MS,
+  computeMsLeft,
+  readRecord,
+  readUntil,
+  reduceRecord,
+  writeRecord,
+  type RecordEvent,
+  type RequestRecord,
+} from './request-record.ts';
+import { createLocalStore, createSharedStore, type RecentStore } from './recent-store.ts';
 
 export type RecentRequests = {
   /** Returns the identical request of the same caller, if it was served within the last minute. */
@@ -42,60 +51,55 @@ export function createRecentRequests({
   const store: RecentStore = redis ? createSharedStore(redis) : createLocalStore();
   /** Requests that this gateway serves. */
   const served = new Set<string>();
-  const isServed = async ({ by, request }: OpenRecord): Promise<boolean> => {
-    if (by === id) return served.has(request);
-    return by !== undefined && !(await hasLeft(by));
+  const isServed = async (record: RequestRecord): Promise<boolean> => {
+    if (record.state !== 'served') return false;
+    return record.by === id ? served.has(record.request) : !(await hasLeft(record.by));
   };
   const readOpen = async (print: string) => readRecord(await store.get(`open:${print}`));
+  const write = async (print: string, record: RequestRecord) => {
+    await store.set(`open:${print}`, writeRecord(record), computeMsLeft(record, Date.now()));
+  };
+  const change = async (print: string, event: RecordEvent) => {
+    const record = event.event === 'opened' ? undefined : await readOpen(print);
+    const next = reduceRecord(record, event);
+    if (next === record) return;
+    if (!next) return store.remove(`open:${print}`);
+    await Promise.all([next.state === 'served' && store.set(print, next.value, KEEP_MS), write(print, next)]);
+  };
   const reportFailure = (error: unknown) => log?.warn({ err: error }, 'the record of a request is not changed');
   return {
     async find(print) {
       const [value, record] = await Promise.all([store.get(print), readOpen(print)]);
-      return value === undefined ? undefined : { value, until: record?.value === value ? record.until : undefined };
+      return value === undefined
+        ? undefined
+        : { value, until: record?.value === value ? readUntil(record) : undefined };
     },
     async findBroken(print) {
       const record = await readOpen(print);
       if (!record || (await isServed(record))) return undefined;
-      const { value, until } = record;
-      return { value, until };
+      return { value: record.value, until: readUntil(record) };
     },
     async open(print, value, found) {
       const request = crypto.randomUUID();
       const until = found?.value === value ? found.until : undefined;
-      const write = (record: Pick<OpenRecord, 'by' | 'until'>) =>
-        store.set(`open:${print}`, writeRecord({ value, request, ...record }), computeMsLeft(record.until));
-      /** A later identical request may have replaced the record, or removed it with its answer. */
-      const isReplaced = async () => (await readOpen(print))?.request !== request;
-      const renew = async () => {
-        if (served.has(request) && !(await isReplaced()))
-          await Promise.all([store.set(print, value, KEEP_MS), write({ by: id, until })]);
-      };
-      const close = async (outcome: Parameters<OpenedRequest['settle']>[0]) => {
-        if (!served.delete(request) || (await isReplaced())) return;
-        if (outcome === 'answered') await store.remove(`open:${print}`);
-        else await write({ until: outcome === 'failed' ? (until ?? Date.now() + KEEP_MS) : undefined });
-      };
       served.add(request);
-      await Promise.all([store.set(print, value, KEEP_MS), write({ by: id, until })]);
+      await change(print, { event: 'opened', record: { state: 'served', value, request, by: id, until } });
       let renewal: Promise<void> | undefined;
-      const renewOnce = () => {
-        renewal ??= renew()
+      const renew = () => {
+        renewal ??= change(print, { event: 'renewed', request })
           .catch(reportFailure)
           .finally(() => (renewal = undefined));
       };
-      const renewing = setInterval(renewOnce, renewMs).unref();
+      const renewing = setInterval(renew, renewMs).unref();
       return {
-        async settle(outcome) {
+        async end(end) {
           clearInterval(renewing);
           // A renewal that is under way would write the record after its end.
           await renewal;
-          await close(outcome).catch(reportFailure);
+          if (served.delete(request))
+            await change(print, { event: 'ended', request, end, now: Date.now() }).catch(reportFailure);
         },
       };
     },
   };
 }
-
-/** A record of a failed run ends a minute after the failure, however often its request is repeated. */
-const computeMsLeft = (until: number | undefined): number =>
-  until === undefined ? KEEP_MS : Math.min(Math.max(until - Date.now(), 1), KEEP_MS);

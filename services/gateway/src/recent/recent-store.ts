@@ -1,12 +1,11 @@
 // Stores values for at most a minute, in the process or in Redis.
 import type { Redis } from 'ioredis';
 
-export const KEEP_MS = 60_000;
 const MAX_ENTRIES = 20_000;
 
 export type RecentStore = {
   get(key: string): Promise<string | undefined>;
-  /** @param keepMs at most KEEP_MS */
+  /** @param keepMs at most a minute */
   set(key: string, value: string, keepMs: number): Promise<void>;
   remove(key: string): Promise<void>;
 };

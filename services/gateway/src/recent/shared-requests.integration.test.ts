@@ -3,7 +3,8 @@ import { useOwnRedis } from '@millrace/testkit';
 import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { KEEP_MS, createSharedStore } from './recent-store.ts';
+import { KEEP_MS } from './request-record.ts';
+import { createSharedStore } from './recent-store.ts';
 import { createRecentRequests } from './recent-requests.ts';
 
 const redis = useOwnRedis();
@@ -33,14 +34,14 @@ describe('a damaged record', () => {
   const create = () => createRecentRequests({ id: 'own', hasLeft: async () => true, redis: connect(0), renewMs: 10 });
 
   test.each(['{"value":', 'null', '{"value":1}'])(
-    'with the text %s is renewed and settled without an error',
+    'with the text %s is renewed and ended without an error',
     async (text) => {
       const opened = await create().open('damaged', 'run-1');
       await damage('damaged', text);
       const reading = vi.spyOn(connect(0), 'get');
       // Two renewals have read the record.
       await expect.poll(() => reading.mock.calls.length).toBeGreaterThan(1);
-      await opened.settle('broken');
+      await opened.end('cut');
       expect(await create().findBroken('damaged')).toBeUndefined();
     },
   );
@@ -63,7 +64,7 @@ test('A renewal that is under way does not restore the record of an answered req
     return record;
   });
   await expect.poll(() => reading.mock.calls.length).toBeGreaterThan(0);
-  const settled = opened.settle('answered');
+  const settled = opened.end('sent');
   await Promise.race([settled, delay(200)]);
   gate.resolve();
   await settled;
@@ -84,7 +85,7 @@ test('A request that is opened while Redis is down is stored by a renewal when R
   await expect
     .poll(() => other.find('early').catch(() => undefined), { timeout: 5_000 })
     .toMatchObject({ value: 'run-1' });
-  await opened.settle('answered');
+  await opened.end('sent');
   expect(await other.findBroken('early')).toBeUndefined();
   await shared.quit();
 });

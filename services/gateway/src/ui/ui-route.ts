@@ -3,11 +3,12 @@ import type { Client, Run } from '@millrace/client';
 import type { Message } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
-import { type CallMark, type OpenedRequest, settleFailed, settleRequest } from '../recent/open-request.ts';
+import { type CallMark, type OpenedRequest, endAnswered, endRefused } from '../recent/open-request.ts';
 import { answerNewestQuestion, endNewestRun } from '../agents/answer-question.ts';
 import { readTail } from '../agents/replaced-messages.ts';
 import { findUiReplaced, refuseOtherRun } from './ui-replaced.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
+import type { StreamDelivery } from '../http/event-stream.ts';
 import { openStream } from '../access/open-stream.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent/repeated-run.ts';
 import { checkMembers } from '../members/member-table.ts';
@@ -32,8 +33,8 @@ export async function serveUiMessages(request: Request, name: string, context: G
     const { run, opening, opened } =
       (await continueRun({ ...body, agent }, client, parts)) ?? (await startOrJoin({ ...body, agent }, client, parts));
     context.limits.countRun(access, client, run.runId);
-    const close = (isSent: boolean) => {
-      void settleRequest(opened, { isSent });
+    const close = (end: StreamDelivery) => {
+      void endAnswered(opened, end);
       stream.close();
     };
     const ignored = checkMembers(body, UI_GROUPS);
@@ -70,7 +71,7 @@ async function startOrJoin(request: AgentRequest, client: Client, parts: StartPa
   const runId = joined?.value ?? crypto.randomUUID();
   const opened = await recent.open(print, runId, joined);
   const starting = client.start(agent, converted, { runId, threadId: id, clientTools, ...replaces, leave: left });
-  const run = await starting.catch((error: unknown) => settleFailed(opened, error));
+  const run = await starting.catch((error: unknown) => endRefused(opened, error));
   return { run, opening: NO_OPENING, opened };
 }
 

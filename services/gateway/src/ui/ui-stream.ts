@@ -2,7 +2,7 @@
 import type { Run } from '@millrace/client';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import { describeProblem } from '../http/problem.ts';
-import { formatEvent, respondWithEvents } from '../http/event-stream.ts';
+import { formatEvent, respondWithEvents, type StreamDelivery } from '../http/event-stream.ts';
 import { writeJsonTexts } from '../http/json-texts.ts';
 import { describeIgnored } from '../openai/start-headers.ts';
 import { readRefusal } from '../access/open-stream.ts';
@@ -49,7 +49,7 @@ export type UiStreamOptions = {
   /** Members of the request without an effect. */
   ignored?: readonly string[];
   left: AbortSignal;
-  close: (isSent: boolean) => void;
+  close: (end: StreamDelivery) => void;
 };
 
 export function respondWithUi(

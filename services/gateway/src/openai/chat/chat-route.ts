@@ -12,7 +12,7 @@ import { chooseFinishReason, describeSuspension, isObjectBroken } from './chat-s
 import { holdHeaders, readChatFrames } from './chat-stream.ts';
 import { createChatWriter } from './chat-wire.ts';
 import { onResponseEnd } from '../../http/response-end.ts';
-import { settleRequest } from '../../recent/open-request.ts';
+import { endAnswered } from '../../recent/open-request.ts';
 import { ContentBlocked, describeOpenAiError, openAiErrorResponse } from '../openai-error.ts';
 import { startChat, type StartedChat } from './start-chat.ts';
 
@@ -38,10 +38,11 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
       const answer = await answerChat(head, started, { context, owned, headers });
       owned.close();
       const { opened: record } = started;
-      return onResponseEnd(answer, (isSent) => void settleRequest(record, { isSent }));
+      return onResponseEnd(answer, (end) => void endAnswered(record, end));
     } catch (error) {
       const { status } = describeOpenAiError(error);
-      await settleRequest(started?.opened, { isLost: isLost(request, owned, started, context), status });
+      const isCut = request.signal.aborted && isContinued(owned, started, context);
+      await started?.opened.end(isCut ? 'cut' : { status });
       owned.close();
       throw error;
     }
@@ -50,15 +51,8 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
   }
 }
 
-const isLost = (
-  request: Request,
-  owned: OwnedStream,
-  started: StartedChat | undefined,
-  context: GatewayContext,
-): boolean => request.signal.aborted && isLeft(owned, started, context);
-
-/** A client that disconnects has cancelled its run, unless the run is kept or the gateway drains. */
-const isLeft = (
+/** A client that disconnects cancels its run, unless the run is kept or the gateway drains. */
+const isContinued = (
   { clientClosed }: OwnedStream,
   started: StartedChat | undefined,
   { draining }: GatewayContext,
@@ -134,20 +128,13 @@ async function streamChat(
   const { checkCredential } = owned;
   const options = { waitMs: settings.FIRST_CONTENT_MS, includeUsage, readUsage, checkCredential };
   const held = await holdHeaders(frames, writer, options);
-  let hasEnded = false;
-  const noted = noteEnd(held, () => (hasEnded = true));
-  return respondWithEvents(noted, {
+  return respondWithEvents(held, {
     keepAliveMs: settings.KEEP_ALIVE_MS,
     headers,
-    onEnd(isSent) {
-      void settleRequest(opened, { isSent, isGiven: !hasEnded && !isLeft(owned, started, context) });
+    onEnd(end) {
+      const isCancelled = end === 'interrupted' && !isContinued(owned, started, context);
+      void (isCancelled ? opened.end('cancelled') : endAnswered(opened, end));
       owned.close();
     },
   });
-}
-
-/** Calls `note` when the source has ended by itself. */
-async function* noteEnd(frames: AsyncGenerator<string, void>, note: () => void): AsyncGenerator<string, void> {
-  yield* frames;
-  note();
 }

@@ -15,7 +15,7 @@ import type { ChatCompletionBody } from './chat-request.ts';
 import { readTarget } from './chat-target.ts';
 import { needsSettingTraits, readForm, readModelSettings, startWithMembers } from '../run-settings.ts';
 import { readClientTools } from '../client-tools.ts';
-import { type CallMark, type OpenedRequest, settleFailed } from '../../recent/open-request.ts';
+import { type CallMark, type OpenedRequest, endRefused } from '../../recent/open-request.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';
 import { CHAT_GROUPS } from '../../members/chat-members.ts';
 import { checkMembers, listSettings } from '../../members/member-table.ts';
@@ -88,9 +88,7 @@ export async function startChat(
   const end = isKept ? { leave: clientClosed } : { signal: clientClosed };
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
   const starting = client.start(agent, messages, { ...settings, ...replaces, runId, threadId, ...end });
-  const run = await startWithMembers('response_format', starting).catch((error: unknown) =>
-    settleFailed(opened, error),
-  );
+  const run = await startWithMembers('response_format', starting).catch((error: unknown) => endRefused(opened, error));
   return { run, client, access: acting, headers: describe(run.runId), opened, isKept };
 }
 

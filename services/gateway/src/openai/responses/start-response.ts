@@ -11,7 +11,7 @@ import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-
 import { RESPONSE_GROUPS } from '../../members/response-members.ts';
 import { checkMembers, listSettings } from '../../members/member-table.ts';
 import { readForm, readModelSettings, startWithMembers } from '../run-settings.ts';
-import { settleFailed } from '../../recent/open-request.ts';
+import { endRefused } from '../../recent/open-request.ts';
 import { describeStart } from '../start-headers.ts';
 import { answerApprovals } from './response-approvals.ts';
 import { resolveReferences } from './item-references.ts';
@@ -63,7 +63,7 @@ export async function startResponseRun(
   const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined?.value ?? crypto.randomUUID();
   const opened = await recent.open(print, runId, joined);
   const starting = client.start(agent, messages, { ...settings, runId, threadId, leave: left });
-  const run = await startWithMembers('text.format', starting).catch((error: unknown) => settleFailed(opened, error));
+  const run = await startWithMembers('text.format', starting).catch((error: unknown) => endRefused(opened, error));
   const ignored = checkMembers(body, RESPONSE_GROUPS, traits.callerSettings);
   return {
     run,
