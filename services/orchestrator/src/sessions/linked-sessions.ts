@@ -52,7 +52,7 @@ type LinkSlot = {
 
 function createSlot(link: SessionLink): LinkSlot {
   const maySkip = link.entries.every(({ onFailure }) => onFailure === 'skip');
-  const record = maySkip ? createSkipRecord(link.connection.client.countProcessed) : undefined;
+  const record = maySkip ? createSkipRecord(link.connection.client.listUnprocessed) : undefined;
   return { link, record, isOut: false, isEnding: false, hasEnded: false };
 }
 

@@ -14,6 +14,7 @@ import {
 } from '@millrace/contracts';
 import { hasLeft, publishInBatches, type Bus } from '@millrace/bus';
 import type { SessionInbox, SessionListener } from '../peers/session-inbox.ts';
+import { createSessionChunks, type SessionChunks } from './session-chunks.ts';
 import { createOutputCheck, NO_CHECK, type OutputCheck } from './session-output-check.ts';
 
 export type SessionEnd = { verdicts: Verdict[]; ms: number[] } | { lost: Loss };
@@ -28,6 +29,8 @@ type SessionClient = {
   countWaiting(): number;
   /** Chunks that the replica is done with. */
   countProcessed(): number;
+  /** Returns the pushed chunks that the replica is not done with. */
+  listUnprocessed(): readonly Chunk[];
   /** The stream was stopped: asks for the verdicts as they are. Discards further output, and no event reports the end. */
   requestVerdicts(): Promise<SessionEnd>;
   /** Ends the session at both ends and discards further output. */
@@ -74,17 +77,18 @@ type Peer = { subject: string; address: string; served: number };
 export function connectSession(options: SessionClientOptions): SessionConnection {
   const { bus, inbox, runId, mayChange = [true], isObserver = false } = options;
   const session = crypto.randomUUID();
-  const check = isObserver ? NO_CHECK : createOutputCheck(runId);
-  const driver = createSessionDriver(options, session, check);
+  const chunks = createSessionChunks();
+  const check = isObserver ? NO_CHECK : createOutputCheck(runId, chunks);
+  const driver = createSessionDriver(options, session, chunks);
   const { dispatch, flush } = driver;
   const flushOnce = createTurnFlush(flush);
-  inbox.open(session, createSessionListener(driver, check, options.timeoutMs));
+  inbox.open(session, createSessionListener(driver, { check, chunks }, options.timeoutMs));
   return {
     session,
     client: {
-      push(chunks) {
-        check.recordPushed(chunks);
-        driver.enqueue(chunks);
+      push(more) {
+        check.recordPushed(more);
+        driver.enqueue(more);
         flushOnce();
       },
       end() {
@@ -98,6 +102,7 @@ export function connectSession(options: SessionClientOptions): SessionConnection
       },
       countWaiting: () => driver.getFlow().queued,
       countProcessed: () => driver.getFlow().processed,
+      listUnprocessed: () => chunks.listPushed(driver.getFlow().processed),
       requestVerdicts() {
         // The caller has the promise and receives no further event.
         driver.setEvents(undefined);
@@ -132,10 +137,9 @@ export function connectSession(options: SessionClientOptions): SessionConnection
 
 type SessionDriver = ReturnType<typeof createSessionDriver>;
 
-/** Drives the reducer of one session: performs its effects on the bus, and keeps the queue and the end of the session. */
-function createSessionDriver({ bus, inbox }: SessionClientOptions, session: string, check: OutputCheck) {
+/** Drives the reducer of one session: performs its effects on the bus, and keeps the end of the session. */
+function createSessionDriver({ bus, inbox }: SessionClientOptions, session: string, pushed: SessionChunks) {
   const ended = Promise.withResolvers<SessionEnd>();
-  const queue: Chunk[] = [];
   let flow = openCallerFlow(performance.now());
   let peer: Peer | undefined;
   let events: SessionEvents | undefined;
@@ -159,8 +163,7 @@ function createSessionDriver({ bus, inbox }: SessionClientOptions, session: stri
     ended.resolve(how);
   };
   const post = ({ count, type: _, ...rest }: Extract<CallerEffect, { type: 'post' }>) => {
-    const chunks = queue.splice(0, count);
-    check.recordSent(chunks);
+    const chunks = pushed.send(count);
     if (!peer) return;
     let batches = 0;
     const buildHead = (last: boolean) => ({
@@ -182,7 +185,7 @@ function createSessionDriver({ bus, inbox }: SessionClientOptions, session: stri
     dispatch,
     finish,
     enqueue(chunks: readonly Chunk[]): void {
-      for (const chunk of chunks) queue.push(chunk);
+      pushed.push(chunks);
       dispatch({ type: 'pushed', count: chunks.length });
     },
     /** Sends a batch. A chunk that no message can hold ends the session, not the code that pushes or reads. */
@@ -203,8 +206,14 @@ function createSessionDriver({ bus, inbox }: SessionClientOptions, session: stri
   };
 }
 
+type CheckedChunks = { check: OutputCheck; chunks: SessionChunks };
+
 /** Handles the messages that the replica sends. */
-function createSessionListener(driver: SessionDriver, check: OutputCheck, timeoutMs: number): SessionListener {
+function createSessionListener(
+  driver: SessionDriver,
+  { check, chunks }: CheckedChunks,
+  timeoutMs: number,
+): SessionListener {
   const { dispatch } = driver;
   const conclude = (verdicts: Verdict[], ms: number[]) => {
     const isStop = verdicts.some(({ type }) => type !== 'continue');
@@ -221,8 +230,9 @@ function createSessionListener(driver: SessionDriver, check: OutputCheck, timeou
       const flow = driver.getFlow();
       if (flow.phase === 'ended') return;
       if (flow.phase !== 'telling') {
-        const taken = check.take(output, flow.processed);
+        const taken = check.take(output);
         if ('refused' in taken) return dispatch({ type: 'refused', ...taken.refused });
+        chunks.release(flow.processed, check.getNeeded());
         if (taken.out.length > 0) driver.getEvents()?.output(taken.out);
       }
       if (verdicts) return conclude(verdicts, ms);

@@ -12,32 +12,19 @@ export type SkipRecord = {
   listRest(): readonly Chunk[];
 };
 
-/** @param countProcessed number of chunks that the processor is done with */
-export function createSkipRecord(countProcessed: () => number): SkipRecord {
+/** @param listUnprocessed returns the chunks that the processor is not done with */
+export function createSkipRecord(listUnprocessed: () => readonly Chunk[]): SkipRecord {
   const [given, passed] = [createStepRecord(), createStepRecord()];
-  let undone: Chunk[] = [];
-  let done = 0;
-  const trim = () => {
-    const more = countProcessed() - done;
-    if (more <= 0) return;
-    undone = undone.slice(more);
-    done += more;
-  };
   return {
-    recordGiven(chunks) {
-      given.recordGiven(chunks);
-      trim();
-      undone.push(...chunks);
-    },
+    recordGiven: (chunks) => given.recordGiven(chunks),
     recordPassed: (chunks) => passed.recordGiven(chunks),
     listRest() {
-      trim();
       const [input, output] = [given.getGiven(), passed.getGiven()];
-      if (!input || !output) return undone;
+      if (!input || !output) return listUnprocessed();
       const comparison = compareWith(output);
       const fresh = comparison.compare(input);
       const hasChanged = fresh.kept !== undefined || comparison.end().kept !== undefined;
-      return hasChanged ? undone : fresh.chunks;
+      return hasChanged ? listUnprocessed() : fresh.chunks;
     },
   };
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { delta } from '../testing/chunks.ts';
-import { createUnchangedOutput } from './unchanged-output.ts';
+import { openComparison } from '../testing/compared-output.ts';
 
 const DELTAS = 40_000;
 /** A comparison that keeps matched text takes over 5 s, one that copies the held text for each delta about 3 s. */
 const MAX_CPU_MS = 1_500;
 
 test('The comparison of a stream that always holds a character back takes linear time', () => {
-  const output = createUnchangedOutput();
+  const output = openComparison();
   const before = process.cpuUsage();
   output.recordGiven([delta('sixteen letters.')]);
   output.compare([delta('sixteen letters')]);
@@ -21,7 +21,7 @@ test('The comparison of a stream that always holds a character back takes linear
 });
 
 test('The comparison of a stream that holds much text back takes linear time', () => {
-  const output = createUnchangedOutput();
+  const output = openComparison();
   const HELD = DELTAS / 4;
   const numberText = (count: number) => delta(String(count).padEnd(20, '.'));
   const before = process.cpuUsage();

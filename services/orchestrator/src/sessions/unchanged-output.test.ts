@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { dataChunk, delta, say, textEnd, textStart } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { makeChunk } from '../transcript/make-chunk.ts';
-import { createUnchangedOutput } from './unchanged-output.ts';
+import { openComparison } from '../testing/compared-output.ts';
 
 const makeSource = (payload: object) => makeChunk(RUN_ID, { type: 'source', payload: { id: 's', ...payload } });
 const source = makeSource({ url: 'https://example.org' });
 /** The type of the first differing or missing chunk. */
 const holdText = (given: Chunk[], ...came: Chunk[][]) => {
-  const output = createUnchangedOutput();
+  const output = openComparison();
   output.recordGiven(given);
   return came.map((chunks) => output.compare(chunks)).find((changed) => changed !== undefined) ?? output.findMissing();
 };
@@ -67,7 +67,7 @@ describe('the output differs from the input', () => {
 
 describe('named chunks', () => {
   test('in order equal the input', () => {
-    const output = createUnchangedOutput();
+    const output = openComparison();
     const given = say('a', 'b');
     output.recordGiven(given);
     expect(output.compareNamed(0, given.slice(0, 2))).toBeUndefined();
@@ -76,7 +76,7 @@ describe('named chunks', () => {
   });
 
   test('with one left out differ', () => {
-    const output = createUnchangedOutput();
+    const output = openComparison();
     const given = say('a', 'b');
     output.recordGiven(given);
     expect(output.compareNamed(0, given.slice(0, 1))).toBeUndefined();
@@ -84,7 +84,7 @@ describe('named chunks', () => {
   });
 
   test('may follow chunks that were sent back, and be followed by them', () => {
-    const output = createUnchangedOutput();
+    const output = openComparison();
     const given = say('a', 'b', 'c');
     output.recordGiven(given);
     expect(output.compare(given.slice(0, 2))).toBeUndefined();
@@ -94,7 +94,7 @@ describe('named chunks', () => {
   });
 
   test('leave nothing out at the end', () => {
-    const output = createUnchangedOutput();
+    const output = openComparison();
     output.recordGiven(say('a'));
     output.compareNamed(0, [textStart()]);
     expect(output.findMissing()).toBe('text-delta');

@@ -5,11 +5,15 @@ import { isDataChunk, type Chunk } from '@millrace/contracts';
 import { readTextPiece } from '../transcript/text-pieces.ts';
 import { expectChunks, type ChunkMatch, type ChunkRules } from './expected-chunks.ts';
 
+/** The input, by position. */
+type ComparedInput = { listSent(from: number): readonly Chunk[] };
+
 export type UnchangedOutput = {
-  recordGiven(chunks: readonly Chunk[]): void;
   /** Compares chunks that were named by their positions. @returns the type of the first that differs from the input */
   compareNamed(from: number, chunks: readonly Chunk[]): string | undefined;
   compare(chunks: readonly Chunk[]): string | undefined;
+  /** Returns the position of the first chunk of the input that was not compared: everything before it has left in order, or is expected. */
+  getFirst(): number;
   /** Ends the output. @returns the type of the first missing chunk */
   findMissing(): string | undefined;
 };
@@ -20,27 +24,22 @@ export const hasChanged = (type: string): string =>
 
 /** Compares chunks that arrive in one piece. Returns the type of the first that differs from the input. */
 export function findChangedType(given: readonly Chunk[], out: readonly Chunk[]): string | undefined {
-  const output = createUnchangedOutput();
-  output.recordGiven(given);
+  const output = createUnchangedOutput({ listSent: (from) => given.slice(from) });
   return output.compare(out) ?? output.findMissing();
 }
 
-export function createUnchangedOutput(): UnchangedOutput {
-  /** Input that was not compared yet: everything up to `first` has left in order. */
-  let waiting: Chunk[] = [];
+export function createUnchangedOutput(input: ComparedInput): UnchangedOutput {
   let first = 0;
   let expected = expectChunks(RULES);
   const expectWaiting = () => {
+    const waiting = input.listSent(first);
     waiting.forEach(expected.add);
     first += waiting.length;
-    waiting = [];
   };
   const findChanged = (chunks: readonly Chunk[]) => chunks.find((chunk) => !isUnchanged(expected.match(chunk)))?.type;
   return {
-    recordGiven: (chunks) => void waiting.push(...chunks),
     compareNamed(from, chunks) {
       if (from === first && expected.findMissing() === undefined) {
-        waiting = waiting.slice(chunks.length);
         first += chunks.length;
         return undefined;
       }
@@ -54,7 +53,8 @@ export function createUnchangedOutput(): UnchangedOutput {
       if (expected.findMissing() === undefined) expected = expectChunks(RULES);
       return changed;
     },
-    findMissing: () => expected.findMissing() ?? waiting[0]?.type,
+    getFirst: () => first,
+    findMissing: () => expected.findMissing() ?? input.listSent(first)[0]?.type,
   };
 }
 

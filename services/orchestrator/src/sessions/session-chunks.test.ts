@@ -1,12 +1,17 @@
+import type { Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { words } from '../testing/session-replica.ts';
 import { makeText } from '../testing/chunks.ts';
-import { createSentChunks } from './session-output-check.ts';
+import { createSessionChunks } from './session-chunks.ts';
 
 const makeSent = (count: number) => {
-  const chunks = createSentChunks();
-  chunks.record(words(count));
-  return chunks;
+  const chunks = createSessionChunks();
+  const record = (more: readonly Chunk[]) => {
+    chunks.push(more);
+    chunks.send(more.length);
+  };
+  record(words(count));
+  return { ...chunks, record };
 };
 
 describe('a chunk that was sent', () => {
@@ -41,5 +46,17 @@ describe('a chunk that was sent', () => {
     { from: 1_000_000, count: 1_000_000_000 },
   ])('is within bounds: $from and $count more are refused', (range) => {
     expect(makeSent(5).resolveRange(range)).toBeUndefined();
+  });
+
+  test('is kept as long as it is needed, and is listed until the replica is done with it', () => {
+    const chunks = makeSent(3);
+    chunks.push(words(2, 3));
+    expect(chunks.resolveRange({ from: 3, count: 1 })).toBeUndefined();
+    chunks.release(2, 1);
+    expect(chunks.resolveRange({ from: 1, count: 1 })).toBeUndefined();
+    expect([makeText(chunks.listSent(1)), makeText(chunks.listPushed(2))]).toEqual(['1 2 ', '2 3 4 ']);
+    expect(makeText(chunks.send(9))).toBe('3 4 ');
+    chunks.release(5);
+    expect([chunks.countSent(), chunks.listPushed(0)]).toEqual([5, []]);
   });
 });
