@@ -32,6 +32,7 @@ import { createTryVerb } from './check/try-verb.ts';
 import { createDeleteVerb } from './erase/delete-verb.ts';
 import { createEraseVerb } from './erase/erase-verb.ts';
 import { startEraser } from './erase/eraser.ts';
+import { openCircuits } from './circuits/circuits.ts';
 import { openErasures, type Erasures } from './erase/erasures.ts';
 import { createClaimLog, listClaims } from './state/claim-events.ts';
 import { createDiscovery, type Discovery } from './peers/discovery.ts';
@@ -142,11 +143,13 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('saves', () => saves.stop());
     const erasures = await openErasures(access);
     resources.add('erasures', () => erasures.stop());
+    const circuits = await openCircuits({ access, log });
+    resources.add('circuits', () => circuits.stop());
     const index = openRunIndex(access, { maxRuns: config.MAX_INDEXED_RUNS });
     resources.add('index of runs', () => index.stop());
     const reloadStores = async () => {
       index.reload();
-      await Promise.all([agents.reload(), saves.reload(), erasures.reload()]);
+      await Promise.all([agents, saves, erasures, circuits].map((store) => store.reload()));
     };
     const guard = guardTopology(access, { ...topology, onRestored: reloadStores });
     resources.add('topology', () => guard.stop());
@@ -157,7 +160,19 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const driven = createDrivenRuns();
     const reports = serveReports(bus, driven);
     resources.add('reports', (remainingMs) => reports.drain(remainingMs()));
-    const deps = { access, models, discovery, sessions, saves, log, agents, driven, erasures, tick: createFlushTick() };
+    const deps = {
+      access,
+      models,
+      discovery,
+      sessions,
+      saves,
+      log,
+      agents,
+      driven,
+      erasures,
+      circuits,
+      tick: createFlushTick(),
+    };
     const stopSaving = startSaver(deps, { giveUpAfterMs: config.SAVES_WAIT_HOURS * 3_600_000 });
     resources.add('saver', stopSaving);
     resources.add('eraser', startEraser({ access, erasures, saves, services: config.ERASE_SERVICES }));

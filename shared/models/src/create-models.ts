@@ -1,5 +1,6 @@
 // All that Millrace asks of model providers: language models for the orchestrator's own loop, embeddings, and one object of a schema.
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { createHash } from 'node:crypto';
 import { MillraceError, type JsonObject } from '@millrace/contracts';
 import { createEmbedder, type Embedder } from './embedder.ts';
 import { generateObjectWith, type GenerateObjectRequest } from './generate-object.ts';
@@ -17,6 +18,8 @@ export type ModelsOptions = {
 export type Models = {
   /** @throws model-unknown */
   createLanguageModel(id: string, options?: LanguageModelOptions): LanguageModelV4;
+  /** Returns a token for the route of a model: its provider, key and name. Empty: the model has no route. @throws model-unknown */
+  identifyRoute(id: string): string;
   /** @throws model-unknown */
   createEmbedder(id: string): Embedder;
   /** See generateObjectWith for its errors; also model-unknown. */
@@ -33,6 +36,14 @@ export function createModels({ apiKey, baseUrl, providers = new Map() }: ModelsO
   };
   return {
     createLanguageModel,
+    identifyRoute(id) {
+      const { prefix, name } = findProvider(opened, id);
+      const { kind, baseUrl = '', apiKey = '' } = known.get(prefix) ?? {};
+      return createHash('sha256')
+        .update(JSON.stringify([kind, baseUrl, apiKey, name]))
+        .digest('hex')
+        .slice(0, 32);
+    },
     createEmbedder(id) {
       const { provider, name } = findProvider(opened, id);
       if (!provider.createEmbeddingModel)
@@ -46,12 +57,14 @@ export function createModels({ apiKey, baseUrl, providers = new Map() }: ModelsO
   };
 }
 
+type FoundProvider = { provider: OpenProvider; prefix: string; name: string };
+
 /** Model names may hold slashes themselves ("openai-chat/meta/llama-3"): only the first one divides. */
-function findProvider(opened: ReadonlyMap<string, OpenProvider>, id: string): { provider: OpenProvider; name: string } {
+function findProvider(opened: ReadonlyMap<string, OpenProvider>, id: string): FoundProvider {
   const slash = id.indexOf('/');
   const [prefix, name] = slash < 0 ? [id, ''] : [id.slice(0, slash), id.slice(slash + 1)];
   const provider = opened.get(prefix);
-  if (provider && name !== '') return { provider, name };
+  if (provider && name !== '') return { provider, prefix, name };
   throw new MillraceError(
     'model-unknown',
     `There is no model "${id}": ${name === '' ? 'it names no provider' : `no provider "${prefix}" is configured`}.`,

@@ -43,6 +43,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'keys-full': 429,
   'model-call-failed': 502,
   'model-idle': 502,
+  'models-unavailable': 503,
   'model-answer-too-large': 502,
   'bus-unreachable': 503,
   'nobody-there': 503,

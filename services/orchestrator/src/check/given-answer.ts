@@ -17,7 +17,12 @@ export function createGivenModels(answer: GivenAnswer): Models {
     doGenerate: () => refuse(),
     doStream: async () => ({ stream: ReadableStream.from(listParts(answer)) }),
   };
-  return { createLanguageModel: () => model, createEmbedder: () => refuse(), generateObject: () => refuse() };
+  return {
+    createLanguageModel: () => model,
+    identifyRoute: () => '',
+    createEmbedder: () => refuse(),
+    generateObject: () => refuse(),
+  };
 }
 
 function refuse(): never {

@@ -27,6 +27,9 @@ export type ModelAnswer = Extract<StepStream, { kind: 'answer' }>;
 /** `call`: that of the model that answered. `again`: processAPIError changed the messages or the model; the prompt is rebuilt. */
 export type ModelOutcome = { answered: ModelAnswer; call: StepModelCall } | { interrupt: Interrupt } | { again: true };
 
+/** Pause before the state of a circuit is read again that another call has changed, ms. */
+const ENTER_AGAIN_MS = 50;
+
 /** @param makeLastChunks returns the chunks that pass the step's processors after the answer of a call */
 export async function askModel(
   run: Run,
@@ -45,10 +48,15 @@ export async function askModel(
     if (waitMs > 0) await delay(waitMs, undefined, { signal: run.signal }).catch(() => undefined);
     const interrupt = waitMs > 0 ? run.checkInterruption() : undefined;
     if (interrupt) return { interrupt };
+    if (!(await attempts.enter())) {
+      await delay(ENTER_AGAIN_MS);
+      continue;
+    }
     const refused = call.cached ? undefined : listUnpriced(run.agent, run.plan, call.model);
     if (refused) return { interrupt: fail(refused) };
     const from = run.transcript.getNextPlace();
     const stream = await streamOnce(run, call, input, makeLastChunks(call));
+    if (stream.kind !== 'model-error') attempts.leave(stream.kind === 'answer');
     if (stream.kind === 'answer') return { answered: stream, call };
     if (stream.kind === 'interrupt') return stream;
     // The model is not asked again before the input has passed.

@@ -45,7 +45,7 @@ export type ModelAttempt = { kind: 'ask'; candidate: number; waitMs: number } | 
 
 export function chooseAttempt(failures: readonly AttemptFailure[], context: AttemptContext): ModelAttempt {
   const last = failures.at(-1);
-  if (last && endsRun(last, context)) return { kind: 'end' };
+  if (last && endsRun(last, context.onRefusal)) return { kind: 'end' };
   const usable = context.candidates.flatMap((_, place) => (isUsable(place, failures, context) ? [place] : []));
   const [first] = usable;
   if (first === undefined) return { kind: 'end' };
@@ -61,7 +61,8 @@ export function chooseAttempt(failures: readonly AttemptFailure[], context: Atte
   return waitMs === 0 || waitMs < context.remainingMs ? { kind: 'ask', candidate: chosen, waitMs } : { kind: 'end' };
 }
 
-function endsRun({ cause }: AttemptFailure, { onRefusal }: AttemptContext): boolean {
+/** The failure ends the run with the provider's reason. */
+export function endsRun({ cause }: AttemptFailure, onRefusal: boolean): boolean {
   return EFFECTS[cause] === 'end' || (cause === 'refused' && !onRefusal);
 }
 

@@ -127,7 +127,10 @@ describe('a failover', () => {
       { processAPIError: ({ error }: { error?: unknown }) => (seen.push(error), { type: 'continue' }) },
     );
     expect(await made.answer()).toMatchObject({
-      error: { message: `${FIRST}: status 401 (401); ${SECOND}: status 402 (402)` },
+      error: {
+        code: 'models-unavailable',
+        message: `${FIRST}: status 401 (401); ${SECOND}: status 402 (402)`,
+      },
     });
     expect(seen).toMatchObject([{ statusCode: 402 }]);
   });

@@ -15,6 +15,7 @@ import {
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import type { Models } from '@millrace/models';
+import type { Circuits } from '../circuits/circuits.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from '../transcript/chunk-publisher.ts';
@@ -43,6 +44,8 @@ export type Deps = {
   log: RunLog;
   agents: AppliedAgentSource;
   driven: DrivenRuns;
+  /** Absent: every model is asked. */
+  circuits?: Circuits;
   /** Absent: no resource is erased. */
   erasures?: ErasedRuns;
   /** Schedules the flushes of the models' text; absent: pieces leave at once. */

@@ -54,6 +54,7 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   await access.clock.read();
   await ensureBucket(access, names.saves, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
   await ensureBucket(access, names.erasures, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
+  await ensureBucket(access, names.circuits, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
   await ensureLimits(access, streams);
 }
 

@@ -78,6 +78,7 @@ export const ERROR_CODES = {
   'cost-unknown': 'The cost of a model call is unknown, because its provider did not report its tokens.',
   'model-call-failed':
     'The model provider rejected the call, broke it off, or ended its stream without a finish reason.',
+  'models-unavailable': 'No candidate of the agent’s models answered.',
   'model-idle': 'The model exceeded its idle timeout.',
   'release-hold-full': 'More chunks are buffered for release than a run may hold.',
   'model-answer-too-large':

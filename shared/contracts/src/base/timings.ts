@@ -39,6 +39,8 @@ const PRODUCTION_MS = {
   silentReplicaMs: 10_000,
   /** A save waits this long for its memory's service: longer than a replica takes to restart. The run defers it then. */
   absentMemoryMs: 3_000,
+  /** A model that failed repeatedly is not asked for this long. */
+  circuitOpenMs: 5_000,
 } as const;
 
 /** Durations by name, ms. */
@@ -71,6 +73,7 @@ export function scaleTimings(scale: string | undefined): Timings {
     discoveryMs: scaleMs(PRODUCTION_MS.discoveryMs),
     silentReplicaMs: scaleMs(PRODUCTION_MS.silentReplicaMs),
     absentMemoryMs: scaleMs(PRODUCTION_MS.absentMemoryMs),
+    circuitOpenMs: scaleMs(PRODUCTION_MS.circuitOpenMs),
   };
 }
 
