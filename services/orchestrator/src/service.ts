@@ -1,6 +1,5 @@
 // Opens, serves and closes the parts of the orchestrator, in order.
-import { LOG_SHARDS, MillraceError } from '@millrace/contracts';
-import { createModels, providerEnvironmentSchema, readProviders, type Providers } from '@millrace/models';
+import { createModels } from '@millrace/models';
 import {
   advertise,
   answerPeers,
@@ -14,8 +13,8 @@ import {
   type ApiHandlers,
   type JetStreamAccess,
 } from '@millrace/bus';
-import type { ServiceDefinition } from '@millrace/service';
-import { z } from 'zod';
+import type { ServiceContext, ServiceDefinition } from '@millrace/service';
+import { configSchema, readSubmitLimits, readTopologyOptions, requireProviders } from './config.ts';
 import { openAgentStore, type AgentStore } from './agents/agent-store.ts';
 import { createAgentsApi } from './api/agents-api.ts';
 import { createDeadLettersApi } from './api/dead-letters-api.ts';
@@ -42,7 +41,7 @@ import { serveReports } from './takeover/ask-owner.ts';
 import { expireRun } from './takeover/expire-run.ts';
 import { startSaver } from './saves/retry-saves.ts';
 import { createDrivenRuns } from './state/driven-runs.ts';
-import { MAX_WAIT_HOURS, openDeferredSaves, type DeferredSaves } from './saves/deferred-saves.ts';
+import { openDeferredSaves, type DeferredSaves } from './saves/deferred-saves.ts';
 import type { Deps } from './state/run-context.ts';
 import { createRunConsumer } from './takeover/run-consumer.ts';
 import { pageBytes } from './transcript/logged-chunks.ts';
@@ -50,74 +49,6 @@ import { startLogTrimmer } from './transcript/trim-log.ts';
 import { createSchemaChecker } from './peers/schema-checker.ts';
 import { createSessionInbox } from './peers/session-inbox.ts';
 import { watchPeers } from './takeover/watch-peers.ts';
-
-const maxBytes = z.coerce
-  .number()
-  .int()
-  .min(1024 * 1024)
-  .optional();
-
-const ownConfigSchema = z.object({
-  /**
-   * Concurrent runs; an eighth more is reserved for tenants that have no run at this orchestrator. Further runs stay in
-   * the queue.
-   */
-  MAX_RUNS: z.coerce.number().int().min(1).max(10_000).default(64),
-  /** Concurrent runs of one tenant on one orchestrator. Default: MAX_RUNS. */
-  MAX_RUNS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).optional(),
-  /**
-   * Queued and running runs of one tenant in one shard of the queue, on all orchestrators. The API rejects further
-   * submissions.
-   */
-  MAX_QUEUED_RUNS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
-  /**
-   * Bytes of one tenant's queued and running requests that this orchestrator submitted. The API rejects further
-   * submissions.
-   */
-  MAX_QUEUED_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1_024)
-    .default(256 * 1024 * 1024),
-  /**
-   * Size limits of the streams, in bytes; the same for all orchestrators. Default: 1, 2 and 1 GiB, unless the streams
-   * have limits already.
-   */
-  QUEUE_MAX_BYTES: maxBytes,
-  LOG_MAX_BYTES: maxBytes,
-  EVENTS_MAX_BYTES: maxBytes,
-  /** Commands of one of the queue's 16 shards that all orchestrators together hold; the same for all orchestrators. */
-  MAX_RUNS_IN_FLIGHT: z.coerce.number().int().min(100).max(1_000_000).default(20_000),
-  /** Submissions per second of one tenant at this orchestrator. */
-  RUNS_PER_SECOND: z.coerce.number().min(0.1).max(100_000).default(1_000),
-  /** Concurrent checks of this orchestrator. */
-  MAX_CHECKS: z.coerce.number().int().min(1).max(10_000).default(64),
-  /** Concurrent checks of one tenant on this orchestrator. Default: half of MAX_CHECKS. */
-  MAX_CHECKS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).optional(),
-  MAX_INPUT_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1_024)
-    .max(64 * 1024 * 1024)
-    .default(4 * 1024 * 1024),
-  /**
-   * Streams that hold the chunk log. The first start under a prefix stores the number. Default: the stored number, or
-   * 1.
-   */
-  LOG_STREAMS: z.coerce.number().int().min(1).max(LOG_SHARDS).optional(),
-  STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
-  /** Runs of all tenants that the index in memory holds; with more, lists of runs read all heads. 0: no index. */
-  MAX_INDEXED_RUNS: z.coerce.number().int().min(0).max(10_000_000).default(250_000),
-  /** Services that store data of resources: an erasure deletes it there, and is not done before all have answered. */
-  ERASE_SERVICES: z
-    .string()
-    .default('message-history,semantic-recall,working-memory,guardrails')
-    .transform((list) => list.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))),
-  /** Time for which a memory's save is retried while its store is unavailable; after that it becomes a dead letter. */
-  SAVES_WAIT_HOURS: z.coerce.number().positive().max(MAX_WAIT_HOURS).default(24),
-});
-
-const configSchema = z.intersection(providerEnvironmentSchema, ownConfigSchema);
 
 const VERSION = '0.1.0';
 
@@ -128,28 +59,17 @@ export const service: ServiceDefinition<typeof configSchema> = {
   async start({ config, bus, log, resources, draining, watchHealth }) {
     const models = createModels({ providers: await requireProviders(config) });
     const access = await openJetStream(bus, { logStreams: config.LOG_STREAMS });
-    const topology = {
-      replicas: config.STREAM_REPLICAS,
-      maxQueuedRuns: config.MAX_QUEUED_RUNS,
-      maxRunsInFlight: config.MAX_RUNS_IN_FLIGHT,
-      maxBytes: { commands: config.QUEUE_MAX_BYTES, log: config.LOG_MAX_BYTES, events: config.EVENTS_MAX_BYTES },
-    };
+    const topology = readTopologyOptions(config);
     await ensureTopology(access, topology);
     const discovery = createDiscovery(bus, createClaimLog(access));
     resources.add('discovery', () => discovery.stop());
-    const agents = await openAgentStore(access);
-    resources.add('agents', () => agents.stop());
-    const saves = await openDeferredSaves(access);
-    resources.add('saves', () => saves.stop());
-    const erasures = await openErasures(access);
-    resources.add('erasures', () => erasures.stop());
-    const circuits = await openCircuits({ access, log });
-    resources.add('circuits', () => circuits.stop());
+    const stores = await openStores(access, { log, resources });
+    const { agents, saves, erasures, circuits } = stores;
     const index = openRunIndex(access, { maxRuns: config.MAX_INDEXED_RUNS });
     resources.add('index of runs', () => index.stop());
     const reloadStores = async () => {
       index.reload();
-      await Promise.all([agents, saves, erasures, circuits].map((store) => store.reload()));
+      await Promise.all(Object.values(stores).map((store) => store.reload()));
     };
     const guard = guardTopology(access, { ...topology, onRestored: reloadStores });
     resources.add('topology', () => guard.stop());
@@ -195,12 +115,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const expiring = consumeExpiries(access, (expiry) => expireRun(access, expiry), draining);
     resources.add('expiries', () => expiring);
 
-    const submitLimits = {
-      maxInputBytes: config.MAX_INPUT_BYTES,
-      runsPerSecond: config.RUNS_PER_SECOND,
-      maxQueuedBytes: config.MAX_QUEUED_BYTES,
-    };
-    const submits = createSubmitGuard(submitLimits, access.runShards.countQueuedBytes);
+    const submits = createSubmitGuard(readSubmitLimits(config), access.runShards.countQueuedBytes);
     const places = createCheckPlaces({
       maxChecks: config.MAX_CHECKS,
       maxChecksPerTenant: config.MAX_CHECKS_PER_TENANT ?? Math.ceil(config.MAX_CHECKS / 2),
@@ -241,7 +156,7 @@ function createHandlers(parts: ApiParts, submits: SubmitGuard): ApiHandlers {
   const schemas = createSchemaChecker();
   const runs = createRunsApi({ access, agents, submits, schemas, discovery, index });
   const letters = createDeadLettersApi(access, saves, runs.submit);
-  const definitions = createAgentsApi(agents, discovery, schemas);
+  const definitions = createAgentsApi(agents, discovery, schemas, deps.models);
   return {
     submit: runs.submit,
     run: runs.run,
@@ -280,12 +195,17 @@ function createHandlers(parts: ApiParts, submits: SubmitGuard): ApiHandlers {
   };
 }
 
-/** An orchestrator without a provider would take runs from the others and fail them. @throws config-invalid */
-async function requireProviders(config: z.output<typeof providerEnvironmentSchema>): Promise<Providers> {
-  const providers = await readProviders(config);
-  if (providers.size > 0) return providers;
-  throw new MillraceError('config-invalid', 'The orchestrator has no model provider.', {
-    remedy:
-      'Set the key of one (OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY), OPENAI_BASE_URL for a compatible server, or PROVIDERS. `millrace scale orchestrator 2` starts a second one of npm start.',
-  });
+type StoreParts = Pick<ServiceContext<unknown>, 'log' | 'resources'>;
+
+/** Opens the copies of the buckets that all orchestrators share. */
+async function openStores(access: JetStreamAccess, { log, resources }: StoreParts) {
+  const agents = await openAgentStore(access);
+  resources.add('agents', () => agents.stop());
+  const saves = await openDeferredSaves(access);
+  resources.add('saves', () => saves.stop());
+  const erasures = await openErasures(access);
+  resources.add('erasures', () => erasures.stop());
+  const circuits = await openCircuits({ access, log });
+  resources.add('circuits', () => circuits.stop());
+  return { agents, saves, erasures, circuits };
 }

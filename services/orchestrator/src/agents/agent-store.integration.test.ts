@@ -1,3 +1,4 @@
+import { createModels } from '@millrace/models';
 import { AGENT_LIMITS, buildAgentKey, type AppliedAgent } from '@millrace/contracts';
 import { purgeEntries, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
@@ -36,8 +37,9 @@ function makeApi(store: AgentStore) {
     getTools: () => found.tools,
     listRefused: () => found.refused,
   };
+  const models = createModels({ apiKey: 'none' });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses
-  return createAgentsApi(store, discovery as unknown as Discovery, createSchemaChecker());
+  return createAgentsApi(store, discovery as unknown as Discovery, createSchemaChecker(), models);
 }
 
 test('revisions of an agent are counted from 1, whatever else is applied, and from 1 again after a delete', async () => {

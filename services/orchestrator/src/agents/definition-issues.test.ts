@@ -28,7 +28,7 @@ describe('a definition', () => {
   test.each<[string, JsonObject, string]>([
     ['an unknown field', { colour: 'red' }, 'agent-invalid colour'],
     ['an unknown field of memory', { memory: { colour: 'red' } }, 'agent-invalid memory.colour'],
-    ['a model of no known provider', { model: 'other/one' }, 'agent-invalid model'],
+    ['a model without a provider', { model: 'gpt-5' }, 'agent-invalid model'],
     ['a name that no subject can carry', { name: 'a b' }, 'agent-invalid name'],
     ['a list that is none', { input: 'pii' }, 'agent-invalid input'],
     ['too many steps', { maxSteps: 251 }, 'agent-invalid maxSteps'],
@@ -55,7 +55,7 @@ describe('a definition', () => {
   });
 
   test.each<[JsonObject, string]>([
-    [{ prices: { 'gpt-5-mini': { input: 1, output: 2 } } }, 'prices.gpt-5-mini: must be "openai/<id>"'],
+    [{ prices: { 'gpt-5-mini': { input: 1, output: 2 } } }, 'prices.gpt-5-mini: must be "<provider>/<id>"'],
     [{ memory: { lastMessages: 'ten' } }, 'memory.lastMessages: must be a number, not a string'],
     [{ maxSteps: 251 }, 'maxSteps: must be at most 250'],
   ])('A definition with %j is refused with the expected value', (more, issue) => {

@@ -1,3 +1,4 @@
+import { createModels } from '@millrace/models';
 import { AGENT_LIMITS, MillraceError, type AppliedAgent, type JsonObject } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import type { AgentStore } from '../agents/agent-store.ts';
@@ -43,7 +44,7 @@ function createApi(isSlow = false) {
     listRefused: () => known.refused,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses
-  const api = createAgentsApi(store, discovery as Discovery, schemas);
+  const api = createAgentsApi(store, discovery as Discovery, schemas, createModels({ apiKey: 'none' }));
   const apply = (of: JsonObject, dryRun = false) => api.apply({ definition: of, dryRun }, tenant);
   return { api, apply, puts: () => puts, refreshed: () => refreshed };
 }

@@ -2,6 +2,8 @@
 import {
   AGENT_LIMITS,
   MillraceError,
+  listCandidates,
+  toWireError,
   type Agent,
   type ApiAnswer,
   type ApiRequest,
@@ -10,6 +12,7 @@ import {
   type Issue,
   type JsonValue,
 } from '@millrace/contracts';
+import type { Models } from '@millrace/models';
 import type { AgentStore } from '../agents/agent-store.ts';
 import { warnOfKeptEntries } from '../agents/overridable.ts';
 import { warnUnequalJudges } from '../agents/memory-warnings.ts';
@@ -27,7 +30,12 @@ type Tenant = { tenant: string };
 /** Also reported for services that did not answer in time. */
 const NOT_THERE: ReadonlySet<string> = new Set<ErrorCode>(['processor-unknown', 'tool-unknown']);
 
-export function createAgentsApi(store: AgentStore, discovery: Discovery, schemas: SchemaChecker) {
+export function createAgentsApi(
+  store: AgentStore,
+  discovery: Discovery,
+  schemas: SchemaChecker,
+  models: Pick<Models, 'identifyRoute'>,
+) {
   /** @throws agent-invalid, with all issues up to a bound */
   const resolve = async (definition: JsonValue): Promise<AppliedAgent> => {
     const bytes = Buffer.byteLength(JSON.stringify(definition));
@@ -40,6 +48,8 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery, schemas
       resolved = resolveNow();
     }
     if ('issues' in resolved) throw createRefusedAgentError(resolved.issues);
+    const unknown = listUnknownModels(resolved.agent, models);
+    if (unknown.length > 0) throw createRefusedAgentError(unknown);
     const problem = await findSchemaProblem(resolved.agent, schemas);
     if (problem) throw createRefusedAgentError([problem]);
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
@@ -100,6 +110,19 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery, schemas
       throw new MillraceError('message-invalid', 'agents-plan takes an agent or a definition.');
     },
   };
+}
+
+/** Reports the models whose provider this orchestrator does not have. */
+export function listUnknownModels({ model }: Agent, { identifyRoute }: Pick<Models, 'identifyRoute'>): Issue[] {
+  return listCandidates(model).flatMap(({ use }, at): Issue[] => {
+    try {
+      identifyRoute(use);
+      return [];
+    } catch (error) {
+      const { message, remedy } = toWireError(error);
+      return [{ code: 'agent-invalid', message, path: Array.isArray(model) ? `model[${at}]` : 'model', remedy }];
+    }
+  });
 }
 
 /** @throws queue-full, timeout */
