@@ -14,8 +14,7 @@ import {
 import { makeChunk, type ChunkBody } from '../transcript/make-chunk.ts';
 import { createCallNamer } from './call-ids.ts';
 import type { ModelPart } from './prompt.ts';
-import { replaceOddIds } from './part-ids.ts';
-import { readProviderMetadata, filterMetadata, type ProviderMetadata } from './provider-metadata.ts';
+import { filterMetadata, readProviderMetadata, replaceOddIds, type ProviderMetadata } from './provider-values.ts';
 import { createReasoningSealer, isSigned, readItem } from './reasoning-seal.ts';
 
 type FinishPart = Extract<ModelPart, { type: 'finish' }>;

@@ -6,7 +6,7 @@ import { gatherParts, type Gathering } from './gather-parts.ts';
 import { createChunkMaker, readUsage } from './model-parts.ts';
 import { createPartEnds } from './part-ends.ts';
 import type { LanguageModel, ModelCallOptions, ModelPart } from './prompt.ts';
-import { readProviderMetadata, type ProviderMetadata } from './provider-metadata.ts';
+import { readProviderMetadata, type ProviderMetadata } from './provider-values.ts';
 import { watchSilence, type SilenceLimits, type SilenceWatch } from './watch-silence.ts';
 import { raceAbort } from '../streams/unless-stopped.ts';
 

@@ -3,7 +3,7 @@
 import type { Chunk } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 import { createAnswerBuilder, type AnswerBuilder } from './answer-builder.ts';
-import { createObjectPartials, NO_OBJECTS } from './object-partials.ts';
+import { createPartialJson } from './partial-json.ts';
 
 export type PassedAnswer = {
   /** Records the chunks and publishes them. @throws release-hold-full, message-too-large, model-answer-too-large */
@@ -49,7 +49,7 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
       const end = run.transcript.getNextIndex();
       for (const [at, chunk] of builder.listChunks().entries()) {
         const place = places[at];
-        // The gate has rejected a chunk without a place.
+        // The transcript has refused a chunk without a place.
         if (place === undefined || place >= end) break;
         released.add(chunk);
       }
@@ -60,3 +60,41 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
 
 /** Returns whether the overlapping group has not passed yet. */
 const isHeld = ({ overlap }: Run): boolean => overlap.isPending() && !overlap.isDecided();
+
+/** Each partial object repeats the object so far: longer answers have none. UTF-16 code units. */
+const MAX_CHARS = 32 * 1024;
+/**
+ * Minimum growth between two partial objects: bounds their total size to a multiple of the object, however small its
+ * pieces are.
+ */
+const GROWS_BY = 1 / 64;
+
+type ObjectPartials = {
+  /** Returns the partial objects to publish after these chunks, if they have changed the object. */
+  makePartials(chunks: readonly Chunk[]): Chunk[];
+};
+
+export function createObjectPartials(runId: string): ObjectPartials {
+  const partial = createPartialJson();
+  let chars = 0;
+  let last = '';
+  let nextAt = 0;
+  return {
+    makePartials(chunks) {
+      const text = chunks.map((one) => (one.type === 'text-delta' ? one.payload.text : '')).join('');
+      chars += text.length;
+      if (text === '' || chars > MAX_CHARS) return [];
+      partial.add(text);
+      if (chars < nextAt) return [];
+      nextAt = chars * (1 + GROWS_BY);
+      const object = partial.readValue();
+      const written = JSON.stringify(object);
+      if (object === undefined || written === last) return [];
+      last = written;
+      return [{ type: 'object', runId, from: 'AGENT', object }];
+    },
+  };
+}
+
+/** For an answer that is released only after it was judged as a whole, or that is no object. */
+const NO_OBJECTS: ObjectPartials = { makePartials: () => [] };

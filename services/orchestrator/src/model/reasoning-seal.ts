@@ -2,7 +2,7 @@
 // wrote: reasoning that a processor has changed, or that another model reads, is dropped with its item. Pure.
 import { isObject, type ChunkOf, type MessagePart, type Prompt } from '@millrace/contracts';
 import { createHash } from 'node:crypto';
-import { filterMetadata, type ProviderMetadata } from './provider-metadata.ts';
+import { filterMetadata, type ProviderMetadata } from './provider-values.ts';
 
 type ReasoningPart = Extract<MessagePart, { type: 'reasoning' }>;
 type ReasoningEnd = ChunkOf<'reasoning-end'>['payload'];

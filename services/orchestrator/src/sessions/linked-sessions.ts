@@ -3,7 +3,7 @@
 import type { Chunk, PlanEntry } from '@millrace/contracts';
 import type { OpenSession } from './open-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
-import { createSkipRecord, type SkipRecord } from './skip-record.ts';
+import { createSkipRecord, type SkipRecord } from './step-record.ts';
 
 export type SessionLink = OpenSession & { entries: PlanEntry[]; attempts: number };
 

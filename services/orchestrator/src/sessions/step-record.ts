@@ -2,6 +2,7 @@
 // replica. The receiver of the output has the published ones. Bounded: a step above the bounds cannot be moved.
 import type { Chunk } from '@millrace/contracts';
 import { readTextPiece } from '../transcript/text-pieces.ts';
+import { compareWith } from './repeated-output.ts';
 
 /** A long answer with long reasoning has some 20,000 pieces. */
 const MAX_KEPT_CHUNKS = 32 * 1024;
@@ -44,4 +45,33 @@ export function createStepRecord(): StepRecord {
 export function estimateBytes(chunk: Chunk): number {
   const piece = readTextPiece(chunk);
   return FRAME_BYTES + (piece ? piece.text.length : JSON.stringify(chunk).length);
+}
+
+/**
+ * Records the input and output of a processor that may be skipped, so that the stream can continue without it from the
+ * point of its loss. If the processor has changed nothing so far, the text that it held back continues; otherwise that
+ * text is dropped: no processor has judged it, and removed text must not return.
+ */
+export type SkipRecord = {
+  recordGiven(chunks: readonly Chunk[]): void;
+  recordPassed(chunks: readonly Chunk[]): void;
+  /** Returns the chunks that have to continue. */
+  listRest(): readonly Chunk[];
+};
+
+/** @param listUnprocessed returns the chunks that the processor is not done with */
+export function createSkipRecord(listUnprocessed: () => readonly Chunk[]): SkipRecord {
+  const [given, passed] = [createStepRecord(), createStepRecord()];
+  return {
+    recordGiven: (chunks) => given.recordGiven(chunks),
+    recordPassed: (chunks) => passed.recordGiven(chunks),
+    listRest() {
+      const [input, output] = [given.getGiven(), passed.getGiven()];
+      if (!input || !output) return listUnprocessed();
+      const comparison = compareWith(output);
+      const fresh = comparison.compare(input);
+      const hasChanged = fresh.kept !== undefined || comparison.end().kept !== undefined;
+      return hasChanged ? listUnprocessed() : fresh.chunks;
+    },
+  };
 }

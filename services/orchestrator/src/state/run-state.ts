@@ -21,7 +21,7 @@ import { reducePending } from './reduce-pending.ts';
 import { addPaidUsage, addProcessorUsage } from './add-usage.ts';
 import { addViolations } from './add-violations.ts';
 import { replaceCallIds } from './hashed-ids.ts';
-import { closeShown, markDiffering } from '../transcript/shown-stream.ts';
+import { closeShown, reduceStored } from '../transcript/stored-transcript.ts';
 import { withResults } from '../transcript/response-message.ts';
 import { buildStepResult } from './step-results.ts';
 import { changeSubmitted } from '../changes/submitted-changes.ts';
@@ -113,10 +113,6 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return { ...state, inputPassed: true };
     case 'step-opened':
       return openStep(state, action.firstIndex);
-    case 'step-moved':
-      return open ? { ...state, open: { ...open, firstIndex: action.firstIndex } } : state;
-    case 'chunks-held':
-      return { ...state, held: [...state.held.slice(0, action.keep), ...action.chunks] };
     case 'model-called':
       return { ...state, modelCalls: state.modelCalls + 1 };
     case 'model-answered':
@@ -155,10 +151,11 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'pending-resumed':
     case 'pending-settled':
       return { ...state, pending: reducePending(state.pending, action) };
+    case 'step-moved':
+    case 'chunks-held':
     case 'stream-differed':
-      return markDiffering(state);
     case 'answer-restated':
-      return { ...state, restated: action };
+      return reduceStored(state, action);
     case 'rewound':
       return rewindState(state, action);
     case 'rejected':

@@ -29,6 +29,8 @@ import { goOn, scriptReplica } from './scripted-replica.ts';
  */
 const KINDS = ['plain', 'plain', 'plain', 'ada', 'rude', 'old', 'broken', 'bad', 'enough'] as const;
 const LATE = ['nothing', 'rewrite', 'rewrite-first', 'remove', 'add', 'move', 'retry', 'abort', 'halt'] as const;
+/** processToolResult: `ask` suspends the run once. */
+const RESULTS = ['pass', 'pass', 'retry', 'abort', 'ask'] as const;
 const STREAM = ['mask', 'mask', 'pieces', 'adds', 'total', 'frameless'] as const;
 const OVERLAP = ['none', 'none', 'early', 'late', 'stop'] as const;
 
@@ -36,6 +38,7 @@ export type RunScript = {
   release: NonNullable<Agent['release']>;
   /** All but the last answer have a tool call. */
   answers: (typeof KINDS)[number][];
+  results: (typeof RESULTS)[number];
   late: (typeof LATE)[number];
   stream: (typeof STREAM)[number];
   /** A group that judges the input concurrently with the first model call: its verdict is early, late, or an abort. */
@@ -45,6 +48,7 @@ export type RunScript = {
 export const runScripts: fc.Arbitrary<RunScript> = fc.record({
   release: fc.constantFrom(...RELEASES),
   answers: fc.array(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 3 }),
+  results: fc.constantFrom(...RESULTS),
   late: fc.constantFrom(...LATE),
   stream: fc.constantFrom(...STREAM),
   overlap: fc.constantFrom(...OVERLAP),
@@ -75,6 +79,7 @@ export const streamProcessor = defineProcessor({
 export function serveJudges(bus: Bus): void {
   const judges: [Stage, string, (call: StageCall) => Promise<Verdict> | Verdict][] = [
     ['processOutputStep', 'words', ({ input: { text = '' } }) => judgeText(text)],
+    ['processToolResult', 'results', judgeResults],
     ['processAPIError', 'again', () => ({ type: 'retry' })],
     ['processOutputResult', 'late', judgeLate],
     ['processInput', 'ear', listen],
@@ -87,6 +92,22 @@ function judgeText(text: string): Verdict {
   if (text.startsWith('bad')) return { type: 'abort', reason: 'no' };
   if (text.startsWith('enough')) return { type: 'halt', response: 'halted. ' };
   return text.startsWith('old') ? { type: 'continue', changes: { text: text.replace('old', 'new') } } : goOn;
+}
+
+function judgeResults({ input: { conversation }, entries: [entry] }: StageCall): Verdict {
+  const last = conversation && selectMessages(conversation, 'response').at(-1);
+  switch (entry?.options['do']) {
+    case 'retry':
+      return last && readMessageText(last).startsWith('polite')
+        ? goOn
+        : { type: 'abort', reason: 'be polite', retry: true };
+    case 'abort':
+      return { type: 'abort', reason: 'no' };
+    case 'ask':
+      return entry?.resumeData === undefined ? { type: 'suspend', payload: { question: 'sure?' } } : goOn;
+    default:
+      return goOn;
+  }
 }
 
 function judgeLate({ input: { conversation }, entries: [entry] }: StageCall): Verdict {
@@ -126,7 +147,7 @@ async function listen({ entries: [entry] }: StageCall): Promise<Verdict> {
   return entry?.options['is'] === 'stop' ? { type: 'abort', reason: 'no' } : goOn;
 }
 
-export function makeScriptedPlan({ late, stream, overlap }: RunScript): Plan {
+export function makeScriptedPlan({ results, late, stream, overlap }: RunScript): Plan {
   const entries = [
     planEntry('stream', {
       service: 'masks',
@@ -135,6 +156,12 @@ export function makeScriptedPlan({ late, stream, overlap }: RunScript): Plan {
       options: { does: stream },
     }),
     planEntry('words', { lists: ['output'], stages: ['processOutputStep'], reads: ['response'] }),
+    planEntry('results', {
+      lists: ['output'],
+      stages: ['processToolResult'],
+      reads: ['response'],
+      options: { do: results },
+    }),
     planEntry('again', { lists: ['error'], stages: ['processAPIError'] }),
     planEntry('late', {
       lists: ['output'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { delta, say } from '../testing/chunks.ts';
-import { createObjectPartials } from './object-partials.ts';
+import { createObjectPartials } from './passed-answer.ts';
 
 const countBytes = (value: unknown): number => JSON.stringify(value).length;
 
