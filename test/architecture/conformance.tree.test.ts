@@ -6,6 +6,9 @@ import { isTestPath } from './import-problems.ts';
 import { readFacts } from './source-facts.ts';
 import { readSources, type Source } from './workspace.ts';
 
+/** The list of the processors of a service. */
+const isRegistry = (path: string): boolean => path.endsWith('/src/processors.ts');
+
 /** Finds the sources of services that define a processor and have no test that runs the suite on it. */
 function findUntested(sources: readonly Source[]): string[] {
   const read = sources
@@ -16,11 +19,11 @@ function findUntested(sources: readonly Source[]): string[] {
     read.map(({ path, imports }) => [path, imports.map((specifier) => posix.join(posix.dirname(path), specifier))]),
   );
   const tested = new Set<string>();
-  // A rig in the testing folder can create the processor under test.
+  // A rig in the testing folder can create the processor under test, and a suite can call all of the registry.
   const reach = (path: string): void => {
     if (tested.has(path)) return;
     tested.add(path);
-    if (isTestPath(path)) importsByPath.get(path)?.forEach(reach);
+    if (isTestPath(path) || isRegistry(path)) importsByPath.get(path)?.forEach(reach);
   };
   for (const { path } of uses('processorConformance')) reach(path);
   return uses('defineProcessor').flatMap(({ path }) => (isTestPath(path) || tested.has(path) ? [] : [path]));

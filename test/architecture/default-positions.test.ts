@@ -3,86 +3,61 @@ import { SHIPPED_MEMORY, type ListName } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { findProcessors } from '../processor-pages/find-processors.ts';
 
-const descriptors = (await findProcessors()).map(({ descriptor }) => descriptor);
+const found = await findProcessors();
+const descriptors = found.map(({ descriptor }) => descriptor);
+type Descriptor = (typeof descriptors)[number];
+type PlacedList = Exclude<ListName, 'error'>;
 
-function advertisedOrder(list: Exclude<ListName, 'error'>): string[] {
-  const placed = descriptors.flatMap(({ id, positions }) => {
-    const position = positions?.[list];
-    return position === undefined ? [] : [{ id, position }];
-  });
-  expect(new Set(placed.map(({ position }) => position)).size).toBe(placed.length);
-  return placed.toSorted((one, other) => one.position - other.position).map(({ id }) => id);
-}
+const list = (name: PlacedList, matches: (descriptor: Descriptor) => unknown): number[] =>
+  descriptors.filter(matches).flatMap(({ positions }) => positions?.[name] ?? []);
+/** Returns whether each position of the first list is before each one of the second. */
+const isBefore = (first: readonly number[], second: readonly number[]): boolean =>
+  first.length > 0 && second.length > 0 && Math.max(...first) < Math.min(...second);
+const normalizes = ({ id }: Descriptor) => id === 'unicode-normalizer';
+const judges = (descriptor: Descriptor) => descriptor.judgesText && !normalizes(descriptor);
+const remembers = ({ memoryKey }: Descriptor) => memoryKey;
+const logs = ({ id }: Descriptor) => id === 'run-logger';
 
-const MEMORY = ['message-history', 'semantic-recall', 'working-memory'];
-
-test('Shipped input processors clean before they judge, and judge before memory', () => {
-  expect(advertisedOrder('input')).toEqual([
-    'environment-context',
-    'argument-processor',
-    'memory-import',
-    'unicode-normalizer',
-    'content-length',
-    'keyword',
-    'prompt-injection',
-    'moderation',
-    'judge',
-    'http-guard',
-    'language',
-    'pii',
-    'tool-injection',
-    'tool-allow-list',
-    'tool-parameters',
-    'tool-validation',
-    ...MEMORY,
-    'tool-call-filter',
-    'context-compaction',
-    'token-limiter',
-    'approval-gate',
-    'run-logger',
-  ]);
+test('Shipped input processors add text, then clean it, then judge it, and judge before memory', () => {
+  expect(
+    isBefore(
+      list('input', ({ addsText }) => addsText),
+      list('input', normalizes),
+    ),
+  ).toBe(true);
+  expect(isBefore(list('input', normalizes), list('input', judges))).toBe(true);
+  expect(isBefore(list('input', judges), list('input', remembers))).toBe(true);
 });
 
-test('Shipped output processors redact before memory stores', () => {
-  expect(advertisedOrder('output')).toEqual([
-    'max-tool-calls',
-    'loop-detection',
-    'response-validator',
-    'content-length',
-    'keyword',
-    'moderation',
-    'judge',
-    'http-guard',
-    'pii',
-    'token-limiter',
-    'batch-parts',
-    ...MEMORY,
-    'run-logger',
-  ]);
+test('Shipped output processors judge before memory stores', () => {
+  expect(isBefore(list('output', judges), list('output', remembers))).toBe(true);
 });
+
+test.each(['input', 'output'] as const)(
+  'Each default position in the list %s belongs to one shipped processor, and the last one to the log',
+  (name) => {
+    const all = list(name, () => true);
+    expect(new Set(all).size).toBe(all.length);
+    expect(
+      isBefore(
+        list(name, (descriptor) => !logs(descriptor)),
+        list(name, logs),
+      ),
+    ).toBe(true);
+  },
+);
 
 test('A processor advertises positions only in the lists of its stages', () => {
   for (const { id, lists, positions = {} } of descriptors)
     expect({ id, lists }).toEqual({ id, lists: expect.arrayContaining(Object.keys(positions)) });
 });
 
-test('Shipped guards of text advertise that they judge text', () => {
-  const judges = descriptors.filter(({ judgesText }) => judgesText).map(({ id }) => id);
-  expect(judges).toEqual(
-    expect.arrayContaining([
-      'content-length',
-      'http-guard',
-      'judge',
-      'keyword',
-      'language',
-      'moderation',
-      'pii',
-      'prompt-injection',
-      'regex-filter',
-      'secrets',
-      'unicode-normalizer',
-    ]),
+test('Each shipped guard of the input advertises that it judges text', () => {
+  const guards = found.filter(
+    ({ path, descriptor }) => /\/guards\//.test(path) && descriptor.stages.includes('processInput'),
   );
+  expect(guards.length).toBeGreaterThan(5);
+  expect(guards.filter(({ descriptor }) => !descriptor.judgesText).map(({ path }) => path)).toEqual([]);
 });
 
 test('Shipped memory processors advertise the member of `memory` that they implement', () => {

@@ -8,9 +8,10 @@ import { loadProcessors } from '@millrace/testkit/in-process';
 import { describe, expect, test } from 'vitest';
 import { declaredIn } from '../processor-pages/docstring.ts';
 import { findProcessors, type FoundProcessor } from '../processor-pages/find-processors.ts';
-import { processorPages } from '../processor-pages/processor-page.ts';
-import { readTracked, root } from './workspace.ts';
+import { SHIPPED_LIST, processorPages, writeShippedList } from '../processor-pages/processor-page.ts';
+import { readSources, readTracked, root } from './workspace.ts';
 
+const CASES = 'services/guardrails/src/testing/guard-cases.ts';
 const found = await findProcessors();
 const pages = processorPages(found);
 const byId = found.map((processor) => ({ id: processor.definition.id, ...processor }));
@@ -41,6 +42,20 @@ test('pages and processors are the same set (npm run -s pages)', () => {
   const written = readdirSync(join(root, 'docs/processors'));
   expect(written.toSorted()).toEqual(pages.map(({ name }) => name).toSorted());
   expect(readTracked('docs/processors/README.md')).toBe(pages[0]?.text);
+});
+
+test('The list of shipped processors of the command line equals the processors (npm run -s pages)', () => {
+  expect(readTracked(SHIPPED_LIST)).toBe(writeShippedList(found));
+});
+
+test('No source lists the shipped processors by hand beside the table of their cases', () => {
+  const ids = found.map(({ definition }) => definition.id);
+  const countIds = (text: string) =>
+    ids.filter((id) => new RegExp(`['"\`]${id}['"\`]|^ *${id}:`, 'm').test(text)).length;
+  const lists = readSources()
+    .filter(({ path }) => ![SHIPPED_LIST, CASES].includes(path))
+    .filter(({ text }) => countIds(text) > ids.length / 3);
+  expect(lists.map(({ path }) => `${path}: derive the list from ${CASES}, or from the descriptors`)).toEqual([]);
 });
 
 test('guardrails serves exactly the processors that its sources define', async () => {

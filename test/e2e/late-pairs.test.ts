@@ -3,6 +3,7 @@
 // text begins again, and the reader, the result and the thread agree.
 import { buildTextMessage, readMessageText, type JsonObject, type Message } from '@millrace/contracts';
 import { defineMethods, defineProcessor, useNats, useProcessors, useRedis, useStack } from '@millrace/testkit';
+import { loadGuardCases } from '@millrace/testkit/in-process';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { script } from './script.ts';
@@ -13,33 +14,17 @@ const FIRST = `Here it is: {"name":"Ada","mail":"ada@example.org"} as you asked.
 const rewrite = (text: string): string =>
   text.replaceAll('Ada', 'Grace Hopper, late of PRJ-5678, grace@mail.example.net');
 
-const redact = { strategy: 'redact' };
-const ENTRIES: Record<string, { use: string; options: JsonObject }> = {
-  'token-limiter': { use: 'token-limiter', options: { limit: 40 } },
-  'token-limiter of parts': { use: 'token-limiter', options: { limit: 50, countMode: 'part' } },
-  'token-limiter at the result': { use: 'token-limiter', options: { limit: 40, at: 'result' } },
-  'content-length': { use: 'content-length', options: { maxOutput: 250 } },
-  'structured-output': {
-    use: 'structured-output',
-    options: { schema: { type: 'object' }, strategy: 'warn', maxRetries: 0 },
-  },
-  'regex-filter': { use: 'regex-filter', options: { rules: [{ pattern: 'PRJ-\\d{4}', mark: '#' }], ...redact } },
-  keyword: { use: 'keyword', options: { keywords: ['hopper'], ...redact } },
-  'system-prompt-scrubber': { use: 'system-prompt-scrubber', options: { patterns: ['late of'] } },
-  moderation: { use: 'moderation', options: { mode: 'words', strategy: 'filter' } },
-  pii: { use: 'pii', options: { types: ['email'], ...redact } },
-  secrets: { use: 'secrets', options: redact },
-  'response-validator': { use: 'response-validator', options: { maxLength: 2_000 } },
-  'max-tool-calls': { use: 'max-tool-calls', options: { perStep: 2 } },
-  'batch-parts': { use: 'batch-parts', options: { batchSize: 3 } },
-  'loop-detection': { use: 'loop-detection', options: {} },
-  'run-logger': { use: 'run-logger', options: {} },
-};
-/** They have no text of an answer to change: they count, store, or ask a service of their own. */
-const OTHERS = ['cost-guard', 'response-cache', 'judge', 'http-guard'];
-
-/** With them a change at the step is tested: at the result they judge before it, in the order of the list. */
-const AT_STEP = new Set(['token-limiter at the result', 'system-prompt-scrubber', 'keyword']);
+const cases = Object.entries(await loadGuardCases());
+/** Entries by their name in titles. */
+const ENTRIES = new Map<string, { entry: { use: string; options: JsonObject }; atStep: true | undefined }>(
+  cases.flatMap(([use, { late = [] }]) =>
+    late.map(
+      ({ options, atStep }) => [`${use} ${JSON.stringify(options)}`, { entry: { use, options }, atStep }] as const,
+    ),
+  ),
+);
+/** With them a change at the step is tested. */
+const isAtStep = (name: string): boolean => ENTRIES.get(name)?.atStep === true;
 
 const late = defineProcessor({
   id: 'late-writer',
@@ -100,13 +85,13 @@ async function ask(text: string, output: (JsonObject | string)[], more: JsonObje
 }
 
 const RELEASES = ['chunk', 'step', 'result'];
-const names = Object.keys(ENTRIES);
+const names = [...ENTRIES.keys()];
 const pairs = names.flatMap((first, at) => names.map((second, place) => ({ first, second, at, place })));
 
 test('Each shipped processor with a stage of the output has an entry, or is one that changes no answer by itself', async () => {
   const running = (await stack.client.processors.list()).filter(({ service }) => service === 'guardrails');
   const judging = running.filter(({ stages }) => stages.some((stage) => /^process(Output|LLMResponse)/.test(stage)));
-  const known = new Set([...Object.values(ENTRIES).map(({ use }) => use), ...OTHERS]);
+  const known = new Set(cases.flatMap(([id, { late: entries }]) => (entries ? [id] : [])));
   expect(new Set(judging.map(({ id }) => id))).toEqual(known);
 });
 
@@ -116,10 +101,10 @@ describe.each(names)('%s', (first) => {
       pairs
         .filter((pair) => pair.first === first && pair.second !== first)
         .map(async ({ second, at, place }) => {
-          const list = [ENTRIES[first], ENTRIES[second]].map((entry, index) => ({ ...entry, as: `entry-${index}` }));
+          const list = [first, second].map((name, index) => ({ ...ENTRIES.get(name)?.entry, as: `entry-${index}` }));
           const once = await ask(FIRST, list);
           const expected = await ask(rewrite(once.result), list);
-          const isStep = (at + place) % 2 === 0 || [first, second].some((name) => AT_STEP.has(name));
+          const isStep = (at + place) % 2 === 0 || isAtStep(first) || isAtStep(second);
           const stage = isStep ? 'step' : 'result';
           const release = RELEASES[(at * 3 + place) % RELEASES.length] ?? 'chunk';
           const changed = await ask(FIRST, [...list, { use: 'late-writer', options: { stage } }], { release });

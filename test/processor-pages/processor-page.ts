@@ -30,6 +30,18 @@ export function processorPages(found: readonly FoundProcessor[]): ProcessorPage[
   ];
 }
 
+/** Path of the ids that `millrace new` rejects, from the root. */
+export const SHIPPED_LIST = 'shared/cli/src/new/shipped-processors.ts';
+
+/** Returns the source of the list: a published package reads no service. */
+export const writeShippedList = (found: readonly FoundProcessor[]): string =>
+  [
+    '// The ids of the shipped processors. Written by `npm run -s pages`.',
+    'export const SHIPPED_PROCESSORS: readonly string[] = [',
+    ...found.map(({ definition }) => `  '${definition.id}',`),
+    '];\n',
+  ].join('\n');
+
 function processorPage({ path, service, descriptor }: FoundProcessor, docstring: Docstring): string {
   const { id, description, stages, reads, aliases, policy, positions, optionsSchema } = descriptor;
   const { timeoutMs, attempts, onFailure, addedTimeout } = policy;

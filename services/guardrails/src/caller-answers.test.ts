@@ -24,7 +24,7 @@ const JUDGES = createProcessors(FIXED_MODELS, undefined, FIXED_ENDPOINTS).filter
 /** The required options, those of new agents, each case, and a model. Options that the processor refuses are left out. */
 function listOptions({ id, options, newDefaults }: ProcessorDefinition): JsonObject[] {
   const required = listRequiredOptions(id);
-  const cases = GUARD_CASES.flatMap(([known, { options: given }]) => (known.id === id ? (given ?? []) : []));
+  const cases = GUARD_CASES[id]?.options ?? [];
   const strategies = ['block', 'warn', 'filter', 'redact', 'rewrite'].map((strategy) => ({ ...required, strategy }));
   const all = [required, { ...required, ...newDefaults?.options }, ...strategies, ...cases];
   const models = all.map((one) => ({ ...one, model: 'openai/x' }));

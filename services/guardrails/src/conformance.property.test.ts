@@ -4,9 +4,10 @@ import { describe } from 'vitest';
 import { defineModeration } from './guards/moderation/moderation.ts';
 import { definePii } from './guards/pii/pii.ts';
 import { FIXED_MODELS } from './testing/judging-provider.ts';
-import { GUARD_CASES } from './testing/guard-cases.ts';
+import { listCases } from './testing/case-definitions.ts';
 
-for (const [guard, given] of GUARD_CASES) processorConformance(guard, given);
+for (const [guard, { options, texts }] of listCases())
+  processorConformance(guard, { options, ...(texts && { texts }) });
 
 describe('guards with a model', () => {
   const judged = [

@@ -72,47 +72,6 @@ test('ids and aliases are unique', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test.each([
-  ['UnicodeNormalizer', 'unicode-normalizer'],
-  ['PromptInjectionDetector', 'prompt-injection'],
-  ['InjectionGuard', 'prompt-injection'],
-  ['PIIDetector', 'pii'],
-  ['KeywordGuard', 'keyword'],
-  ['ContentGuard', 'content-length'],
-  ['ModerationProcessor', 'moderation'],
-  ['LanguageDetector', 'language'],
-  ['SystemPromptScrubber', 'system-prompt-scrubber'],
-  ['TokenLimiter', 'token-limiter'],
-  ['TokenLimiterProcessor', 'token-limiter'],
-  ['Environment', 'environment-context'],
-  ['EnvironmentContextModifier', 'environment-context'],
-  ['Argument', 'argument-processor'],
-  ['ArgumentProcessorModifier', 'argument-processor'],
-  ['MemoryImport', 'memory-import'],
-  ['MemoryImportModifier', 'memory-import'],
-  ['ToolInjectionModifier', 'tool-injection'],
-  ['ToolParameterModifier', 'tool-parameters'],
-  ['ToolValidationModifier', 'tool-validation'],
-  ['LoggingProcessor', 'run-logger'],
-  ['PrefillErrorHandler', 'prefill-error-handler'],
-  ['Compression', 'context-compaction'],
-  ['Compactor', 'context-compaction'],
-  ['ConversationCompactor', 'context-compaction'],
-  ['ConversationCompactorModifier', 'context-compaction'],
-  ['ChatCompressionModifier', 'context-compaction'],
-  ['MaxToolCallsGuard', 'max-tool-calls'],
-  ['LoopDetection', 'loop-detection'],
-  ['LoopDetectionModifier', 'loop-detection'],
-  ['ToolCallFilter', 'tool-call-filter'],
-  ['ToolCallFilterProcessor', 'tool-call-filter'],
-  ['BatchPartsProcessor', 'batch-parts'],
-  ['CostGuard', 'cost-guard'],
-  ['StructuredOutputProcessor', 'structured-output'],
-  ['ResponseCache', 'response-cache'],
-])('the alias %s of other frameworks selects %s', (name, id) => {
-  expect(PROCESSORS.find(({ aliases = [] }) => aliases.includes(name))?.id).toBe(id);
-});
-
 describe('calls of the runtime', () => {
   test('pii returns the change and the violation', async () => {
     const { verdicts } = await call('processInput', 'pii', {}, 'I am ada@example.com');

@@ -1,4 +1,4 @@
-// Lists the processors of this service. A new processor needs a folder, its test and an entry here.
+// Lists the processors of this service. A new processor needs a folder with its test, an entry here, and one in testing/guard-cases.ts.
 import type { ProcessorDefinition } from '@millrace/processor';
 import { approvalGate } from './limits/approval-gate/approval-gate.ts';
 import { environmentContext } from './context/environment-context/environment-context.ts';
@@ -51,7 +51,7 @@ export const createProcessors = (
 
 type ProcessorNeeds = { models: GuardModels; store: GuardStore; endpoints: GuardEndpoints; log: StageLog };
 
-const listProcessors = ({ models, store, endpoints, log }: ProcessorNeeds): ProcessorDefinition[] => [
+export const listProcessors = ({ models, store, endpoints, log }: ProcessorNeeds): ProcessorDefinition[] => [
   unicodeNormalizer,
   definePromptInjection(models),
   definePii(models),

@@ -6,11 +6,11 @@ import { MessageList, StopError, type Processor } from '@millrace/processor';
 import { commonArgs, resultArgs } from '@millrace/testkit';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PROCESSORS, createProcessors } from './processors.ts';
+import { createProcessors } from './processors.ts';
 import { NO_STORE } from './store/guard-store.ts';
 import { FIXED_ENDPOINTS } from './testing/fixed-endpoints.ts';
 import { FIXED_MODELS } from './testing/judging-provider.ts';
-import { STREAM_CASES } from './testing/stream-cases.ts';
+import { GUARD_CASES } from './testing/guard-cases.ts';
 import { assistant, withSystem } from './testing/messages.ts';
 import { deltaChunk, endChunk, send, type StreamKind } from './testing/stream-text.ts';
 
@@ -199,13 +199,14 @@ const definitions = createProcessors(FIXED_MODELS, NO_STORE, FIXED_ENDPOINTS).fi
   stages.includes('processOutputStream'),
 );
 
-test('the suite covers every processor with a stream stage', () => {
-  const ids = PROCESSORS.filter(({ stages }) => stages.includes('processOutputStream')).map(({ id }) => id);
-  expect(Object.keys(STREAM_CASES).toSorted()).toEqual(ids.toSorted());
+test('The suite covers every processor with a stream stage', () => {
+  const ids = definitions.map(({ id }) => id);
+  const covered = Object.entries(GUARD_CASES).flatMap(([id, { stream }]) => (stream ? [id] : []));
+  expect(covered.toSorted()).toEqual(ids.toSorted());
 });
 
 const ways = definitions.flatMap((definition) =>
-  (STREAM_CASES[definition.id] ?? []).map((options) => ({ id: definition.id, definition, options })),
+  (GUARD_CASES[definition.id]?.stream ?? []).map((options) => ({ id: definition.id, definition, options })),
 );
 
 describe.each(ways)('$id with $options', ({ definition, options }) => {

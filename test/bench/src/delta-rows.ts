@@ -1,27 +1,17 @@
 // Cost of a stream guard in µs of processor time per delta: prose and the most expensive shape, in deltas of 1 and of 4
 // characters. The row covers held text: the cost of a delta must depend on the new text, not on the held text.
-import type { Chunk, JsonObject } from '@millrace/contracts';
+import type { Chunk } from '@millrace/contracts';
 import { commonArgs, loadProcessors, streamArgs, type ProcessorDefinition } from '@millrace/testkit/in-process';
 import { PROMPT } from './guard-forms.ts';
+import { DELTA_OPTIONS } from './guard-options.ts';
 import { deltaShapes, deltaText, plainText } from './guard-texts.ts';
 import { round, row, type BenchRow } from './measure.ts';
 
-const OPTIONS: Readonly<Record<string, JsonObject>> = {
-  pii: {},
-  secrets: {},
-  'regex-filter': { presets: ['email', 'url', 'uuid'], strategy: 'redact' },
-  keyword: { keywords: ['nightingale', 'project x', `${'a '.repeat(50)}b`], strategy: 'redact' },
-  'system-prompt-scrubber': {},
-  moderation: { mode: 'words', strategy: 'filter' },
-  'content-length': { maxOutput: 10_000_000, unit: 'graphemes' },
-  'token-limiter': { limit: 10_000_000 },
-  'batch-parts': {},
-};
 const SIZES = [1, 4];
 const LENGTH = 24_000;
 
 export const deltaRows: Readonly<Record<string, () => Promise<BenchRow>>> = Object.fromEntries(
-  Object.keys(OPTIONS).map((processor) => [`delta-${processor}`, () => deltaRow(processor)]),
+  Object.keys(DELTA_OPTIONS).map((processor) => [`delta-${processor}`, () => deltaRow(processor)]),
 );
 
 async function deltaRow(processor: string): Promise<BenchRow> {
@@ -42,7 +32,7 @@ async function deltaRow(processor: string): Promise<BenchRow> {
 }
 
 async function usPerDelta(definition: ProcessorDefinition, text: string, size: number): Promise<number> {
-  const { processOutputStream } = definition.create(OPTIONS[definition.id]);
+  const { processOutputStream } = definition.create(DELTA_OPTIONS[definition.id]);
   const args = streamArgs(delta(''), commonArgs());
   args.messageList.addSystem(PROMPT.repeat(20));
   await processOutputStream?.({ ...args, part: delta('x') });

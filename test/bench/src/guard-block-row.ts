@@ -3,7 +3,8 @@
 // with thousands of hits too.
 import type { JsonObject } from '@millrace/contracts';
 import { createProcessorChain, loadProcessors, type ProcessorChain } from '@millrace/testkit/in-process';
-import { asInput, listForms, GUARD_OPTIONS } from './guard-forms.ts';
+import { asInput, listForms } from './guard-forms.ts';
+import { GUARD_OPTIONS } from './guard-options.ts';
 import { worstShapes } from './guard-rows.ts';
 import { differentAddresses, hostileText, plainText } from './guard-texts.ts';
 import { longestTurn } from './longest-turn.ts';

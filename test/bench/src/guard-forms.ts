@@ -3,7 +3,6 @@ import {
   emptyConversation,
   buildTextMessage,
   type Conversation,
-  type JsonObject,
   type JsonValue,
   type MessageSource,
   type Prompt,
@@ -13,58 +12,6 @@ import {
 import { NOTES_TOOL, type ProcessorDefinition } from '@millrace/testkit/in-process';
 
 export type Form = { name: string; stage: Stage; makeInput(text: string): Partial<StageInput> };
-
-/** Options of each guard in the bench; empty if the defaults already do work. */
-export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
-  'unicode-normalizer': {},
-  'prompt-injection': { strategy: 'warn' },
-  pii: {},
-  secrets: {},
-  'regex-filter': { presets: ['email', 'url', 'ip-address'], strategy: 'redact' },
-  keyword: { keywords: ['nightingale', 'project x'], strategy: 'redact' },
-  moderation: { mode: 'words', strategy: 'warn' },
-  language: {},
-  'content-length': { maxInput: 10_000_000, maxOutput: 10_000_000, unit: 'graphemes' },
-  'token-limiter': { limit: 10_000_000 },
-  'context-compaction': { budget: 100, keepRecent: 1, drop: true },
-  'system-prompt-scrubber': {},
-  'response-validator': {
-    noRefusal: true,
-    sameLanguage: true,
-    mustNotMatch: ['as an ai'],
-    maxLength: 2_000_000,
-    strategy: 'warn',
-    maxRetries: 0,
-  },
-  'structured-output': { schema: { type: 'object' }, strategy: 'warn', maxRetries: 0 },
-  'environment-context': {},
-  'memory-import': {},
-  'argument-processor': { unknown: 'keep' },
-  'max-tool-calls': {},
-  'loop-detection': {},
-  'tool-call-filter': {},
-  'tool-allow-list': {},
-  'tool-parameters': {
-    rules: [{ tools: ['*'], set: { '/rows/0/list/0': 'x' }, defaults: { '/a/b': 1 }, remove: ['/text'] }],
-  },
-  'tool-validation': { rules: [{ tools: ['*'], mustNotMatch: ['nightingale', 'project x'] }] },
-  'approval-gate': {},
-  'run-logger': { contents: true },
-};
-/**
- * The first two need Redis for a call's cost and its hash; the third only reads streams, which delta-rows.ts measures;
- * `judge` and `http-guard` wait for a model or an endpoint, which do the work; `tool-injection` and
- * `prefill-error-handler` need a step and a failed call.
- */
-export const WITHOUT_TEXT: readonly string[] = [
-  'cost-guard',
-  'response-cache',
-  'batch-parts',
-  'judge',
-  'http-guard',
-  'tool-injection',
-  'prefill-error-handler',
-];
 
 /** Text that system-prompt-scrubber searches for. */
 export const PROMPT =

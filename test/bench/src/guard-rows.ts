@@ -2,7 +2,8 @@
 // and the shape with the fastest growing cost, at 1, 10, 100 and 1,000 KiB, in every form of text. Runs in this
 // process, as on a replica; long texts go to its threads.
 import { createProcessorChain, loadProcessors, type ProcessorChain } from '@millrace/testkit/in-process';
-import { listForms, GUARD_OPTIONS, type Form } from './guard-forms.ts';
+import { listForms, type Form } from './guard-forms.ts';
+import { GUARD_OPTIONS } from './guard-options.ts';
 import { hostileShapes, hostileText, plainText } from './guard-texts.ts';
 import { round, row, type BenchRow, type SizedCost } from './measure.ts';
 

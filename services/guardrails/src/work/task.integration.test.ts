@@ -10,7 +10,7 @@ import { piiOptions } from '../guards/pii/pii-options.ts';
 import { injectionTask } from '../guards/prompt-injection/judge-text.ts';
 import { AIMS } from '../guards/prompt-injection/rules/rule.ts';
 import { PROCESSORS } from '../processors.ts';
-import { listRequiredOptions } from '../testing/guard-cases.ts';
+import { GUARD_CASES, listRequiredOptions } from '../testing/guard-cases.ts';
 import { MAX_INLINE_COST, closeThreads, createTask } from './task.ts';
 import { defineTask, prepareTask, listTaskModules } from './define-task.ts';
 
@@ -37,28 +37,7 @@ function cpuUsage(): { here: number; all: number } {
   return { here: here ?? 0, all: all ?? 0 };
 }
 
-/** Processors that judge calls, single chunks, texts in bounded stretches, or no texts, that use the task of another one, or that another process judges for. */
-const WITHOUT_TASK = new Set([
-  'approval-gate',
-  'context-compaction',
-  'cost-guard',
-  'http-guard',
-  'judge',
-  'response-cache',
-  'language',
-  'environment-context',
-  'argument-processor',
-  'memory-import',
-  'tool-parameters',
-  'run-logger',
-  'prefill-error-handler',
-  'loop-detection',
-  'max-tool-calls',
-  'tool-call-filter',
-  'tool-allow-list',
-  'batch-parts',
-]);
-const judges = PROCESSORS.filter(({ id }) => !WITHOUT_TASK.has(id));
+const judges = PROCESSORS.filter(({ id }) => GUARD_CASES[id]?.hasTask);
 const ofInput = judges.filter(({ stages }) => stages.includes('processInput'));
 
 test('every processor that judges long texts defines a task in its own folder', () => {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { createModels, type Models } from '@millrace/models';
 import { type ProcessorDefinition, callStage, createHostedProcessors } from '@millrace/processor';
 import { z } from 'zod';
-import type { JsonObject, Stage, StageInput, Verdict } from '@millrace/contracts';
+import { jsonObjectSchema, type JsonObject, type Stage, type StageInput, type Verdict } from '@millrace/contracts';
 import { callContext, callEntry, stageCall } from './stage-call.ts';
 
 export { commonArgs, streamArgs } from './method-args.ts';
@@ -32,6 +32,21 @@ export async function loadProcessors(service: string, modelUrl?: string): Promis
   const { PROCESSORS, createProcessors } = moduleSchema.parse(await import(pathToFileURL(file).href));
   if (modelUrl === undefined || !createProcessors) return PROCESSORS;
   return listSchema.parse(createProcessors(createModels({ apiKey: 'none', baseUrl: modelUrl })));
+}
+
+const lateSchema = z.object({ options: jsonObjectSchema, atStep: z.literal(true).optional() });
+const caseSchema = z.object({
+  bench: z.union([z.literal('none'), jsonObjectSchema]),
+  deltas: jsonObjectSchema.optional(),
+  late: z.array(lateSchema).optional(),
+});
+export type LoadedCase = z.output<typeof caseSchema>;
+
+/** Loads the options of tests outside of the service guardrails, by processor. */
+export async function loadGuardCases(): Promise<Record<string, LoadedCase>> {
+  const file = resolve(root, 'services/guardrails/src/testing/guard-cases.ts');
+  const module: unknown = await import(pathToFileURL(file).href);
+  return z.object({ GUARD_CASES: z.record(z.string(), caseSchema) }).parse(module).GUARD_CASES;
 }
 
 /** One use of a processor, by its id. */
