@@ -48,7 +48,7 @@ test('The list of shipped processors of the command line equals the processors (
   expect(readTracked(SHIPPED_LIST)).toBe(writeShippedList(found));
 });
 
-test('No source lists the shipped processors by hand beside the table of their cases', () => {
+test('No source except the table of cases lists the shipped processors by hand', () => {
   const ids = found.map(({ definition }) => definition.id);
   const countIds = (text: string) =>
     ids.filter((id) => new RegExp(`['"\`]${id}['"\`]|^ *${id}:`, 'm').test(text)).length;

@@ -11,7 +11,7 @@ export type GuardCase = {
   required?: JsonObject;
   /** True if it judges long texts by a task on a thread. */
   hasTask?: true;
-  /** Options whose output is compared for every chunking: of each processor with a stream stage. */
+  /** Options of the comparison of chunkings: of each processor with a stream stage. */
   stream?: readonly JsonObject[];
   /** Options of test/e2e/late-pairs: of each processor with a stage of the output. Empty if it changes no answer by itself. */
   late?: readonly LateCase[];
@@ -21,7 +21,7 @@ export type GuardCase = {
   deltas?: JsonObject;
 };
 /** `atStep`: at the result it judges before a late change, in the order of the list. */
-export type LateCase = { options: JsonObject; atStep?: true };
+type LateCase = { options: JsonObject; atStep?: true };
 
 const texts = ['Write to ada@example.com, card 4111 1111 1111 1111.', 'nothing to see', ''];
 const model = 'openai/judge';
