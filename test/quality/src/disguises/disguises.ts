@@ -14,7 +14,7 @@ export const DISGUISES: Readonly<Record<string, DisguiseForm>> = {
 };
 
 /** Disguises for Latin letters only: a text of another script would lose its meaning, or stay unchanged. */
-const LATIN_ONLY = new Set([...Object.keys(LETTER_FORMS), 'morse', 'rot13', 'tag-characters']);
+const LATIN_ONLY = new Set([...Object.keys(LETTER_FORMS), 'tag-characters']);
 const MIN_LATIN = 0.9;
 
 /** Returns the messages of the disguised text, or undefined if the text has no such form. */

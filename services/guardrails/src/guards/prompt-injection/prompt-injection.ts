@@ -64,6 +64,7 @@ const MAX_ROUNDS = 4;
  * tools and human approval.
  * @cannot Distinguish a quotation from an attack, unless a user explicitly asks about it: it stops a tool result that
  * quotes a plain attack.
+ * @cannot Decode base32, base85, shifted letters, letters by numbers, and spellings such as Morse, Braille, radio words and pig latin.
  * @cannot Read images, audio and documents: of files it reads only text, such as text/* and JSON.
  * @example
  * input:

@@ -1,38 +1,26 @@
-// Decodes base 64, also in pieces, with a prefix, and with letters that are shifted by 13. Identifiers of programs look coded too, so
-// bytes are judged before a text is made of them.
+// Decodes base 64, also in pieces and with a prefix. Identifiers of programs look coded too, so bytes are judged before a text is made of
+// them.
 import type { TextSpan } from '../span.ts';
 import { joinStretches, type DerivedText, type Stretch } from './derived-text.ts';
-import { createLetterTable, replaceLetters } from './letter-table.ts';
 import type { ScannedText } from './scanned-text.ts';
 import { UNIT } from './unit-kinds.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-const ROT13 = createLetterTable((letter) => (letter + 13) % 26);
 const NONE = 64;
 /** Value of a unit, or NONE. */
-const createValues = (alphabet: string): Uint8Array =>
-  Uint8Array.from({ length: 128 }, (_, unit) => {
-    const at = alphabet.indexOf(String.fromCharCode(unit).replace('-', '+').replace('_', '/'));
-    return at < 0 ? NONE : at;
-  });
-export const VALUES = createValues(ALPHABET);
-const SHIFTED_VALUES = createValues(replaceLetters(ALPHABET, ROT13));
+const VALUES = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const at = ALPHABET.indexOf(String.fromCharCode(unit).replace('-', '+').replace('_', '/'));
+  return at < 0 ? NONE : at;
+});
 
 export function* decodeBase64Words({ text, kinds }: ScannedText): Generator<[code: string, derived: DerivedText]> {
   const legible: Stretch[] = [];
-  const shifted: Stretch[] = [];
   for (const span of findBase64Runs(text, kinds)) {
     const run = text.slice(span.start, span.end);
-    const plain = mayHoldText(run, VALUES) ? decodeRun(run) : '';
-    if (plain !== '') {
-      legible.push({ text: plain, span });
-      continue;
-    }
-    const moved = mayHoldText(run, SHIFTED_VALUES) ? decodeRun(replaceLetters(run, ROT13)) : '';
-    if (moved !== '') shifted.push({ text: moved, span });
+    const decoded = mayHoldText(run) ? decodeRun(run) : '';
+    if (decoded !== '') legible.push({ text: decoded, span });
   }
   if (legible.length > 0) yield ['base64', joinStretches(legible, '\n')];
-  if (shifted.length > 0) yield ['shifted base64', joinStretches(shifted, '\n')];
 }
 
 /** Minimum length of coded text, in code units: 12 bytes hold no sentence, but adjacent pieces may. */
@@ -98,14 +86,14 @@ const shortLetters = new Uint8Array(SHORT_RUN);
 const shortBytes = new Uint8Array(SHORT_RUN);
 
 /** Returns whether a reading of the run, from one of the first four letters on, has readable bytes. May return true without them. */
-export function mayHoldText(run: string, values: Uint8Array): boolean {
+export function mayHoldText(run: string): boolean {
   const letters = run.length <= SHORT_RUN ? shortLetters : new Uint8Array(run.length);
   let count = 0;
   for (let at = 0; at < run.length; at++) {
     const unit = run.charCodeAt(at);
     // The decoder decides what follows padding.
     if (unit === EQUALS && at < run.length - MAX_PADDING) return true;
-    const value = values[unit] ?? NONE;
+    const value = VALUES[unit] ?? NONE;
     if (value === NONE) continue;
     letters[count] = value;
     count += 1;

@@ -8,7 +8,6 @@ import { chainViews, type DerivedText, copyText, joinSlices, replaceMatches } fr
 import { decodeHidden, removeInvisible } from './invisible.ts';
 import { removeMarkup } from './markup.ts';
 import { scanText, type ScannedText } from './scanned-text.ts';
-import { decodeShifts } from './shifts.ts';
 import type { TextSpan } from '../span.ts';
 import { surveyText } from './survey.ts';
 
@@ -71,7 +70,6 @@ function* deriveTexts({ text, codes, scanned }: TextView): Generator<readonly [c
   if (!isUndisguised && last !== 'markup' && last !== 'literals') yield ['literals', joinLiterals(text)];
   if (!codes.some((code) => DISGUISES.has(code))) yield* undisguise(scanned, marks);
   yield* decodeText(scanned, marks);
-  yield* decodeShifts(scanned);
 }
 
 const literal = /"([^"\n\\]{0,2000})"|'([^'\n\\]{0,2000})'|`([^`\n]{0,2000})`|\u201c([^\u201c\u201d\n]{0,2000})\u201d/g;

@@ -1,16 +1,14 @@
 // Decodes every candidate of each encoding in a text. All candidates of one encoding form one text.
 import { findMatches } from '../find-matches.ts';
 import { decodeBase64Words } from './base64.ts';
-import { decodeBase32, decodeBase85 } from './base-codes.ts';
 import { joinStretches, type DerivedText, type Stretch } from './derived-text.ts';
 import type { ScannedText } from './scanned-text.ts';
 import type { TextMarks } from './survey.ts';
-import { decodeAlphabetWords, decodeBraille, decodeMorse, decodeNatoWords, decodePigLatin } from './spellings.ts';
 
 /** `mark`: must be in the text. */
 type Decoder = {
   code: string;
-  mark(marks: TextMarks, text: string): boolean;
+  mark(marks: TextMarks): boolean;
   pattern: RegExp;
   decode(found: string): string;
 };
@@ -36,24 +34,6 @@ const DECODERS: readonly Decoder[] = [
     decode: (found) => fromHex(found.replace(/0x|[^0-9a-f]/gi, '')),
   },
   {
-    code: 'base32',
-    mark: (marks) => marks.base32,
-    pattern: /[A-Z2-7]{16,}={0,6}/g,
-    decode: (found) => decodeBase32(found),
-  },
-  {
-    code: 'base32',
-    mark: (marks) => marks.smallBase32,
-    pattern: /\b[a-z2-7]{24,}={0,6}/g,
-    decode: (found) => (/[2-7]/.test(found) ? decodeBase32(found.toUpperCase()) : ''),
-  },
-  {
-    code: 'base85',
-    mark: (_, text) => text.includes('<~'),
-    pattern: /<~[!-u\s]{10,20000}~>/g,
-    decode: (found) => decodeBase85(found),
-  },
-  {
     code: 'binary',
     mark: (marks) => marks.numbers,
     pattern: /(?:\b[01]{7,8}\b[\s,.-]{0,2}){8,}|[01]{64,}/g,
@@ -71,43 +51,13 @@ const DECODERS: readonly Decoder[] = [
     pattern: /(?:\b0?[0-7]{2,3}\b[\s,\\]{1,2}){8,}[0-7]{2,3}/g,
     decode: (found) => toText(readNumbers(found, /[0-7]+/g, 8)),
   },
-  {
-    code: 'numbered letters',
-    mark: (marks) => marks.numbers,
-    pattern: /(?:\b(?:1\d|2[0-6]|[1-9])\b[\s,.|/-]{1,3}){10,}\d{1,2}/g,
-    decode: decodeAlphabetWords,
-  },
-  {
-    code: 'morse',
-    mark: (marks) => marks.morse,
-    pattern: /(?:[.\u00b7\u2022_\u2212\u2013\u2014-]{1,6}[ /|]{1,3}){6,}[.\u00b7\u2022_\u2212\u2013\u2014-]{1,6}/g,
-    decode: decodeMorse,
-  },
-  {
-    code: 'braille',
-    mark: (marks) => marks.isUnusual,
-    pattern: /[\u2800-\u28ff][\u2800-\u28ff\s]{6,}/g,
-    decode: decodeBraille,
-  },
-  {
-    code: 'spelling alphabet',
-    mark: (marks) => marks.radioWords,
-    pattern: /\b(?:[A-Za-z]{4,8}|x-ray)(?:[\s,-]{1,3}(?:[A-Za-z]{4,8}|x-ray|\(space\)|space)){7,}/gi,
-    decode: decodeNatoWords,
-  },
-  {
-    code: 'pig latin',
-    mark: (marks) => marks.pigLatin,
-    pattern: /\b[a-z'-]{1,18}ay\b(?:[\s,.!?:;]{1,3}[a-z'-]{1,18}ay\b){2,}/gi,
-    decode: decodePigLatin,
-  },
 ];
 
 export function* decodeText(scanned: ScannedText, marks: TextMarks): Generator<[code: string, derived: DerivedText]> {
   const { text } = scanned;
   if (marks.codedWords) yield* decodeBase64Words(scanned);
   for (const { code, mark, pattern, decode } of DECODERS) {
-    if (!mark(marks, text)) continue;
+    if (!mark(marks)) continue;
     const stretches: Stretch[] = [];
     for (const { 0: found, index } of findMatches(text, pattern)) {
       const decoded = decode(found);

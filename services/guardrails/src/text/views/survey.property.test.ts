@@ -7,14 +7,8 @@ import { surveyText, type TextMarks } from './survey.ts';
 const between = String.raw`[ \t\n\r\v\f,;:.\-|\/\\x\u00b7\u2022\u2013\u2014\u2212]*`;
 const PATTERNS: readonly [mark: keyof TextMarks, pattern: RegExp][] = [
   ['lettersApart', /(?<![a-zA-Z0-9@$!|])(?:[a-zA-Z0-9@$!|][^a-zA-Z0-9@$!|]{1,4}){4}[a-zA-Z0-9@$!|](?![a-zA-Z0-9@$!|])/],
-  ['base32', /[A-Z0-9]{16}/],
-  ['smallBase32', /[a-z0-9]{24}/],
   ['hex', new RegExp(`(?:[0-9a-fA-F]${between}){16}`)],
   ['numbers', new RegExp(String.raw`(?:\d${between}){11}`)],
-  [
-    'morse',
-    /(?:[.\-_\u00b7\u2022\u2013\u2014\u2212]+(?![.\-_\u00b7\u2022\u2013\u2014\u2212])[ \t\n\r\v\f,;:|/\\x]+){6}/,
-  ],
 ];
 
 const unit = fc.constantFrom(...'aaabexZZ0011 .-,_@|\n(\u00b7\u2022\u2013\u2014\u2212\ufe0f'.split(''));

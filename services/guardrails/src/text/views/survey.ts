@@ -1,8 +1,6 @@
 // Surveys a text once for the marks that each derived view needs, so that ordinary text costs a few passes over its units and not the
 // pattern of each view. A mark may be seen in vain, but a view without its marks is empty.
-import { createHashSet, listWordsIn, type AsciiWords } from './ascii-words.ts';
 import type { ScannedText } from './scanned-text.ts';
-import { NATO_WORDS } from './spellings.ts';
 import { UNIT } from './unit-kinds.ts';
 
 export type TextMarks = {
@@ -16,21 +14,14 @@ export type TextMarks = {
   mixedWords: boolean;
   /** Words that look coded, which together have the length of coded text. */
   codedWords: boolean;
-  base32: boolean;
-  smallBase32: boolean;
   hex: boolean;
-  /** Codes of characters in decimal, octal or binary digits, and numbered letters. */
+  /** Codes of characters in decimal, octal or binary digits. */
   numbers: boolean;
-  morse: boolean;
-  /** Three words in a row that end in "ay". */
-  pigLatin: boolean;
-  /** Four radio words near each other; half of the words of a decoded text are such words. */
-  radioWords: boolean;
 };
 
-const { LETTER, DIGIT, STAND_IN, SIGN, HEX, BETWEEN, MORSE, CAPITAL, CODE, PLUS, SMALL, TOKEN } = UNIT;
+const { LETTER, DIGIT, STAND_IN, SIGN, HEX, BETWEEN, CAPITAL, CODE, PLUS, TOKEN } = UNIT;
 
-export function surveyText({ text, kinds, seen, words }: ScannedText): TextMarks {
+export function surveyText({ text, kinds, seen }: ScannedText): TextMarks {
   const isUnusual = (seen & UNIT.UNUSUAL) !== 0;
   const hasDigits = (seen & DIGIT) !== 0;
   return {
@@ -39,13 +30,8 @@ export function surveyText({ text, kinds, seen, words }: ScannedText): TextMarks
     signsInside: isUnusual || hasSignsInside(kinds),
     mixedWords: (seen & MIXED) !== 0 && hasMixedWords(kinds),
     codedWords: hasCodedWords(kinds),
-    base32: hasRun(kinds, CAPITAL | DIGIT, 0, MIN_BASE32),
-    smallBase32: hasRun(kinds, SMALL | DIGIT, 0, MIN_SMALL_BASE32),
     hex: hasRun(kinds, HEX, BETWEEN, MIN_HEX),
     numbers: hasDigits && hasRun(kinds, DIGIT, BETWEEN, MIN_DIGITS),
-    morse: hasMorse(kinds),
-    pigLatin: hasPigLatin(text, words),
-    radioWords: hasRadioWords(words),
   };
 }
 
@@ -144,8 +130,6 @@ function isCodedAt(kinds: Uint16Array, at: number): boolean {
   return (next & (LETTER | CAPITAL)) === LETTER;
 }
 
-const MIN_BASE32 = 16;
-const MIN_SMALL_BASE32 = 24;
 const MIN_HEX = 16;
 const MIN_DIGITS = 11;
 /** Returns whether a run of wanted units, with the allowed ones between them, has enough wanted ones. */
@@ -172,45 +156,4 @@ function findRun(kinds: Uint16Array, kind: number, least: number, from: number):
     return at;
   }
   return kinds.length;
-}
-
-/** Number of signs with a space after them. */
-const MIN_MORSE = 6;
-function hasMorse(kinds: Uint16Array): boolean {
-  const either = MORSE | BETWEEN;
-  const least = 2 * MIN_MORSE;
-  for (let at = findRun(kinds, either, least, 0); at < kinds.length; at = findRun(kinds, either, least, at + 1)) {
-    let [count, wasSign] = [0, false];
-    for (; ((kinds[at] ?? 0) & either) !== 0; at++) {
-      const isSign = ((kinds[at] ?? 0) & MORSE) !== 0;
-      if (!isSign && wasSign) count += 1;
-      if (count >= MIN_MORSE) return true;
-      wasSign = isSign;
-    }
-  }
-  return false;
-}
-
-const MIN_RADIO = 4;
-/** Maximum distance from the first to the last of them: seven of 14 words with at most 8 letters and 3 separators each, and more. */
-const NEAR_RADIO = 200;
-/** The parts of "x-ray" are separate words here. */
-const RADIO_WORDS = createHashSet([...NATO_WORDS, 'ray']);
-function hasRadioWords(words: AsciiWords): boolean {
-  const places = listWordsIn(words, RADIO_WORDS);
-  return places.some((place, at) => (places[at + MIN_RADIO - 1] ?? Number.POSITIVE_INFINITY) - place <= NEAR_RADIO);
-}
-
-const MIN_PIG_LATIN = 3;
-/** Returns whether enough words in a row end in "ay". */
-function hasPigLatin(text: string, { count, starts, ends }: AsciiWords): boolean {
-  let row = 0;
-  for (let at = 0; at < count; at++) {
-    const end = ends[at] ?? 0;
-    const isWanted =
-      end - (starts[at] ?? 0) > 2 && (text.charCodeAt(end - 1) | 32) === 121 && (text.charCodeAt(end - 2) | 32) === 97;
-    row = isWanted ? row + 1 : 0;
-    if (row >= MIN_PIG_LATIN) return true;
-  }
-  return false;
 }

@@ -10,7 +10,6 @@ export const UNIT = {
   HEX: 16,
   /** White space and separators of codes. */
   BETWEEN: 32,
-  MORSE: 64,
   CAPITAL: 128,
   /** Characters of base64. */
   CODE: 256,
@@ -46,7 +45,6 @@ addKind(`${CAPITALS}${CAPITALS.toLowerCase()}0123456789_+/-`, UNIT.CODE);
 addKind('*_~`^|\\/+=:;,#-.\n', UNIT.SIGN);
 addKind('0123456789abcdefABCDEF', UNIT.HEX);
 addKind(' \t\n\r\v\f,;:.-|/\\x', UNIT.BETWEEN);
-addKind('.-_', UNIT.MORSE);
 addKind("'`", UNIT.QUOTE);
 
 const letter = /[\p{L}\p{N}]/u;
@@ -62,7 +60,7 @@ function classifyBeyond(unit: number): number {
   const character = String.fromCharCode(unit);
   if (LATIN_TWINS.has(character)) return UNIT.LETTER | UNIT.LATIN_TWIN;
   if (letter.test(character)) return UNIT.LETTER;
-  if (inner.test(character)) return UNIT.SIGN | UNIT.BETWEEN | UNIT.MORSE;
+  if (inner.test(character)) return UNIT.SIGN | UNIT.BETWEEN;
   return ordinary.test(character) ? UNIT.BETWEEN : UNIT.UNUSUAL;
 }
 
