@@ -3,19 +3,16 @@ import {
   readFirstModel,
   readMessageText,
   selectMessages,
-  type Agent,
   type Chunk,
   type ChunkOf,
-  type RunRef,
-  type RunState,
   type StepResult,
 } from '@millrace/contracts';
 import { makeChunk } from './make-chunk.ts';
+import type { StatedRun } from './run-transcript.ts';
 
 export type FinishChunk = ChunkOf<'finish'>;
-type FinishingRun = { ref: Pick<RunRef, 'runId'>; agent: Agent; getState(): RunState };
 
-export function makeStepFinish(run: FinishingRun): Chunk {
+export function makeStepFinish(run: StatedRun): Chunk {
   const { steps, usage, open } = run.getState();
   const { answer } = open ?? {};
   const count = open?.closed ? steps.length : steps.length + 1;
@@ -35,11 +32,11 @@ export function makeStepFinish(run: FinishingRun): Chunk {
 }
 
 /** Returns the text of the run: that of all accepted answers in the conversation. */
-export function runText(run: Pick<FinishingRun, 'getState'>): string {
+export function runText(run: Pick<StatedRun, 'getState'>): string {
   return selectMessages(run.getState().conversation, 'response').map(readMessageText).join('');
 }
 
-export function makeFinishChunk(run: FinishingRun, reason: string): FinishChunk {
+export function makeFinishChunk(run: StatedRun, reason: string): FinishChunk {
   const { usage, conversation, steps } = run.getState();
   return {
     type: 'finish',

@@ -23,8 +23,8 @@ import { listShown } from '../testing/shown-chunks.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 import { readVisible } from './logged-chunks.ts';
 
-/** Generated runs of each test. */
-const RUNS = 20;
+/** A failure is reported as it was found: a smaller one takes longer to find than a test may. */
+const SETTINGS = { numRuns: 20, endOnFailure: true };
 const nats = useNats();
 useProcessors(nats, [streamProcessor], 'masks');
 const connection = useBus(nats, 'orchestrator');
@@ -176,7 +176,7 @@ test('live chunks, log, result and store of a run agree, and rejected text is in
     fc.asyncProperty(runScripts, async (script) => {
       expect(findFaults(await readRun(await driveScript(script)))).toEqual([]);
     }),
-    { numRuns: RUNS },
+    SETTINGS,
   );
 });
 
@@ -196,7 +196,7 @@ test('a run has the chunks of one owner if its owners are lost at any write', as
       expect(describeRun(taken)).toEqual(describeRun(whole));
     }),
     {
-      numRuns: RUNS,
+      ...SETTINGS,
       examples: lostAtFailure,
     },
   );
@@ -207,6 +207,6 @@ test('live chunks, log, result and store of a run agree if it is cancelled at an
     fc.asyncProperty(runScripts, writePoints, async (script, point) => {
       expect(findFaults(await readRun(await driveCancelled(script, point)))).toEqual([]);
     }),
-    { numRuns: RUNS },
+    SETTINGS,
   );
 });

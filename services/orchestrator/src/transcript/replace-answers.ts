@@ -4,23 +4,17 @@
 import {
   readMessageText,
   selectMessages,
-  type Agent,
   type Chunk,
   type Message,
   type RunAction,
-  type RunRef,
-  type RunState,
   type StepAnswer,
 } from '@millrace/contracts';
 import { isFrame, makeMessageChunks, makeStepFinish } from './message-chunks.ts';
 import { buildResponseMessageId } from './response-message.ts';
-import type { RunTranscript } from './run-transcript.ts';
+import type { RunTranscript, StatedRun } from './run-transcript.ts';
 import { isStepFinish, makeStepChunks, putInPlace, splitSteps, type StepChunks } from './step-chunks.ts';
 
-export type ReplacingRun = {
-  ref: Pick<RunRef, 'runId'>;
-  agent: Pick<Agent, 'release'>;
-  getState(): RunState;
+type ReplacingRun = StatedRun & {
   dispatch(action: RunAction): void;
   serialize<T>(work: () => Promise<T>): Promise<T>;
   transcript: Pick<RunTranscript, 'listBuffered' | 'locate' | 'replace'>;

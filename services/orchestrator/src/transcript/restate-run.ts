@@ -6,18 +6,15 @@ import {
   storedChunkSchema,
   toLoggedError,
   messageSchema,
-  type Agent,
   type Chunk,
   type ChunkOf,
   type RunAction,
-  type RunRef,
-  type RunState,
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
 import { makeChunk } from './make-chunk.ts';
 import { readVisible } from './logged-chunks.ts';
-import type { RunTranscript } from './run-transcript.ts';
+import type { RunTranscript, StatedRun } from './run-transcript.ts';
 import { storeBeforeRetract, type StoringRun } from './store-before-retract.ts';
 import { readHead } from '../head/run-head.ts';
 import { joinText, makeMessageChunks } from './message-chunks.ts';
@@ -33,14 +30,12 @@ import {
 /** Chunks of a larger size are not read back from the log: only the answers are published again. */
 const MAX_REREAD_BYTES = 4 * 1024 * 1024;
 
-type EndingRun = StoringRun & {
-  ref: Pick<RunRef, 'tenant' | 'runId'>;
-  agent: Pick<Agent, 'release'>;
-  deps: { access: JetStreamAccess; log: { warn(fields: object, message: string): void } };
-  getState(): RunState;
-  dispatch(action: RunAction): void;
-  transcript: RunTranscript;
-};
+type EndingRun = StatedRun &
+  StoringRun & {
+    deps: { access: JetStreamAccess; log: { warn(fields: object, message: string): void } };
+    dispatch(action: RunAction): void;
+    transcript: RunTranscript;
+  };
 
 /** `unsaved`: memories with a deferred save. */
 type FinishedRun = { finish: ChunkOf<'finish'>; unsaved?: readonly string[] };

@@ -60,13 +60,10 @@ export type RunTranscript = {
   flush(): Promise<void>;
 };
 
-export type TranscriptParts = {
-  ref: Pick<RunRef, 'runId'>;
-  agent: Pick<Agent, 'release'>;
-  publisher: ChunkPublisher;
-  getState(): RunState;
-  dispatch(action: RunAction): void;
-};
+/** The part of a run that its transcript reads. */
+export type StatedRun = { ref: Pick<RunRef, 'tenant' | 'runId'>; agent: Agent; getState(): RunState };
+
+type TranscriptParts = StatedRun & { publisher: ChunkPublisher; dispatch(action: RunAction): void };
 
 export function createRunTranscript({ ref, agent, publisher, getState, dispatch }: TranscriptParts): RunTranscript {
   const { runId } = ref;

@@ -3,24 +3,20 @@ import {
   readMessageText,
   selectMessages,
   readToolCalls,
-  type Agent,
   type Message,
-  type RunRef,
-  type RunState,
   type StepResult,
   type ToolResult,
   nameText,
   pickCall,
 } from '@millrace/contracts';
 import { pickAttachments, buildResponseMessageId } from './response-message.ts';
-
-type ShownRun = { ref: Pick<RunRef, 'runId'>; agent: Pick<Agent, 'release'>; getState(): RunState };
+import type { StatedRun } from './run-transcript.ts';
 
 /**
  * Returns the response messages that may be shown. Messages that processors have changed pass the output chain with
  * `finish`: a run that ends otherwise omits them, and also messages that were never released.
  */
-export function listShownMessages(run: ShownRun, isOver = false): Message[] {
+export function listShownMessages(run: StatedRun, isOver = false): Message[] {
   const { conversation, unpassed } = run.getState();
   return selectMessages(conversation, 'response').filter(
     ({ id }) => !unpassed.includes(id) && (isOver || isReleased(run, id)),
@@ -28,13 +24,13 @@ export function listShownMessages(run: ShownRun, isOver = false): Message[] {
 }
 
 /** For a run that has not ended well. The text of the open step is cut at the released part: see step-stream.ts. */
-function isReleased({ agent: { release }, ref, getState }: ShownRun, id: string): boolean {
+function isReleased({ agent: { release }, ref, getState }: StatedRun, id: string): boolean {
   const { open, steps } = getState();
   if (release === 'step') return open?.answer !== undefined || id !== buildResponseMessageId(ref.runId, steps.length);
   return release !== 'result';
 }
 
-export function listShownSteps(run: ShownRun, isOver = false): StepResult[] {
+export function listShownSteps(run: StatedRun, isOver = false): StepResult[] {
   const { steps } = run.getState();
   const messages = new Map(listShownMessages(run, isOver).map((message) => [message.id, message]));
   return steps.map((step) => toShownStep(step, messages.get(buildResponseMessageId(run.ref.runId, step.stepNumber))));

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { dataChunk, delta, say, makeText, listTypes } from '../testing/chunks.ts';
 import { publishedChunks } from '../testing/published-chunks.ts';
 import { reduceInTest } from '../testing/reduced-transcripts.ts';
-import { makeState } from '../testing/run-states.ts';
+import { makeAgent, makeState } from '../testing/run-states.ts';
 import { makeChunk } from './make-chunk.ts';
 import { createRunTranscript, MAX_HELD_BYTES } from './run-transcript.ts';
 import { reduceRun } from '../state/run-state.ts';
@@ -108,7 +108,7 @@ describe('release: result', () => {
 describe('buffered chunks', () => {
   test('fail by code above the bound', () => {
     const publisher = publishedChunks();
-    const [agent, ref] = [{ release: 'result' as const }, { runId: 'run-1' }];
+    const [agent, ref] = [makeAgent({ release: 'result' }), { tenant: 'acme', runId: 'run-1' }];
     const transcript = createRunTranscript({ ref, agent, publisher, getState: makeState, dispatch: () => undefined });
     const many = Array.from({ length: 8 }, () => dataChunk('x', 'x'.repeat(MAX_HELD_BYTES / 8 - 1_000)));
     transcript.append(many);
