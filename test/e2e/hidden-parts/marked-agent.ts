@@ -116,6 +116,7 @@ export const definition = {
 export const WITHOUT_TEXT: readonly string[] = [
   'definitionTrust',
   'error',
+  'failover',
   'flushMs',
   'maxProcessorRetries',
   'maxSteps',

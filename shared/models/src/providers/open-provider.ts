@@ -1,7 +1,4 @@
 // Creates the models of one provider by the AI SDK's package for its protocol. A model is a name, so making one costs nothing.
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createGoogle } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
 import { fetchBounded } from '../openai-stream/body-bounds.ts';
 import { createChatRepairer } from '../openai-stream/compatible-events.ts';
@@ -11,6 +8,7 @@ import type { Fetch } from '../openai-stream/http-post.ts';
 import { readChatDelta, readResponsesDelta } from '../openai-stream/plain-delta.ts';
 import { createUnstoredModel } from '../unstored-model.ts';
 import { withCachePoints } from './cache-points.ts';
+import { createAnthropic, createGoogle, createOpenAI } from './clients.ts';
 import { OPENAI_BASE_URL, type Provider } from './provider-config.ts';
 
 export type LanguageModelOptions = {
