@@ -38,6 +38,7 @@ const name = (at: number, door: Door, release: Release) => `f${at}-${DOORS.index
 beforeAll(async () => {
   const findCase = (model: string): FaultCase | undefined => FAULTS[Number(/^f(\d+)/.exec(model)?.[1])];
   first = await startFaultProvider(
+    'first',
     (model) =>
       performance.now() < (outages.get(model) ?? 0)
         ? (call) => call.fail(503, { error: { message: 'overloaded' } })
@@ -45,6 +46,7 @@ beforeAll(async () => {
     QUIET_MS,
   );
   second = await startFaultProvider(
+    'second',
     (model, lastRole) =>
       findCase(model)?.refusesPrefill && lastRole === 'assistant'
         ? (call) => call.fail(400, { error: { message: 'This model does not support prefill.' } })
@@ -90,25 +92,26 @@ async function measureOutage(outageMs: number, everyMs: number, runs: number) {
       return { ...answer, at: performance.now() - began };
     }),
   );
-  const back = answers.find(({ at, model: named }) => at > outageMs && named?.startsWith('first/'));
+  const back = answers.find(({ at, text }) => at > outageMs && text === completeText('first', model));
   const requests = first.listRequests(model).filter((time) => time < began + outageMs);
   return {
-    served: answers.filter(({ text }) => text === completeText(model)).length,
+    served: answers.filter(({ text }) => findAnswerer(model, text) !== undefined).length,
     requests: requests.length,
     backMs: (back?.at ?? Infinity) - outageMs,
   };
 }
 
+/** Returns the provider that has the complete text. */
+const findAnswerer = (model: string, text: string) =>
+  (['first', 'second'] as const).find((provider) => text === completeText(provider, model));
+
 /** A text is complete, or an error ends it: everything else is a failure. */
 function judge({ answer, reason }: FaultCase, model: string, given: DoorAnswer): Result {
   const { text, error, model: named, outputTokens = WORDS } = given;
-  const complete = completeText(model);
-  // Both models have the same words: the provider that was asked last has answered.
   if (error !== undefined) return answer === 'none' && reason?.test(error) ? 'pass' : 'safe';
-  if (text !== complete) return 'FAIL';
-  const provider = named?.split('/')[0];
-  const isRight = provider === undefined || answer === 'either' || provider === answer;
-  return isRight && answer !== 'none' && outputTokens >= WORDS ? 'pass' : 'FAIL';
+  const provider = findAnswerer(model, text);
+  if (provider === undefined || (named !== undefined && !named.startsWith(`${provider}/`))) return 'FAIL';
+  return (answer === 'either' || provider === answer) && outputTokens >= WORDS ? 'pass' : 'FAIL';
 }
 
 /** Checks the requests to the model with the fault. Each bound of a time holds on a slow machine too. */
@@ -134,8 +137,9 @@ describe.each(RELEASES)('with the release %s', (release) => {
         const answer = await ask(at, door, release);
         const result = judge(fault, model, answer);
         results.set(`${title}\t${door}\t${release}`, result);
-        const isLate = release === 'chunk' && fault.isShown === true && APPENDS.has(door);
-        const expected = isLate && result === 'safe' ? 'safe' : 'pass';
+        // The same model repeats the shown words, and the client receives the rest; another model has other words.
+        const isLate = release === 'chunk' && fault.isShown === true && fault.answer === 'second' && APPENDS.has(door);
+        const expected = isLate ? 'safe' : 'pass';
         expect({ result, answer }).toEqual({ result: expected, answer });
         expect(listConductProblems(fault, first.listRequests(model))).toEqual([]);
       },

@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 export const WORDS = 60;
-/** The complete answer of a model. */
-export const completeText = (model: string): string =>
-  Array.from({ length: WORDS }, (_, at) => `${model}-${at} `).join('');
+/** The complete answer of a model: each provider has its own. */
+export const completeText = (provider: string, model: string): string =>
+  Array.from({ length: WORDS }, (_, at) => `${provider}-${model}-${at} `).join('');
 
 export type FaultyCall = {
   /** From 1 on. */
@@ -38,8 +38,9 @@ export type FaultProvider = {
 
 const requestSchema = z.object({ model: z.string(), messages: z.array(z.object({ role: z.string() })) });
 
-/** @param findFault returns the fault of a model; undefined: it answers */
+/** @param provider name in the texts of the answers. @param findFault returns the fault of a model; undefined: it answers */
 export async function startFaultProvider(
+  provider: string,
   findFault: (model: string, lastRole: string) => Fault | undefined,
   quietMs: number,
 ): Promise<FaultProvider> {
@@ -48,7 +49,7 @@ export async function startFaultProvider(
     const { model, messages } = requestSchema.parse(await json(incoming));
     const times = requests.get(model) ?? [];
     requests.set(model, [...times, performance.now()]);
-    const call = createCall({ model, attempt: times.length + 1, response, quietMs });
+    const call = createCall({ provider, model, attempt: times.length + 1, response, quietMs });
     await (findFault(model, messages.at(-1)?.role ?? '') ?? ((well) => well.finish(0)))(call);
   };
   const server = createServer((incoming, response) => {
@@ -68,11 +69,11 @@ export async function startFaultProvider(
   };
 }
 
-type CallParts = Pick<FaultyCall, 'model' | 'attempt' | 'response' | 'quietMs'>;
+type CallParts = Pick<FaultyCall, 'model' | 'attempt' | 'response' | 'quietMs'> & { provider: string };
 
-function createCall({ model, attempt, response, quietMs }: CallParts): FaultyCall {
+function createCall({ provider, model, attempt, response, quietMs }: CallParts): FaultyCall {
   const head = { id: `c-${model}`, object: 'chat.completion.chunk', created: 1, model };
-  const words = completeText(model).split(/(?<= )/);
+  const words = completeText(provider, model).split(/(?<= )/);
   const begin = () => {
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
   };

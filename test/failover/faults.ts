@@ -205,7 +205,7 @@ export const FAULTS: readonly FaultCase[] = [
     name: 'own: one byte at a time',
     fault: async (call) => {
       call.response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const text = ': comment\n'.repeat(8);
+      const text = ': comment\n'.repeat(2);
       for (const byte of text) {
         call.response.write(byte);
         await call.wait(5);

@@ -1,6 +1,6 @@
 // Converts the chunks of a run to the deltas of a chat completion. Pure: a reducer with one state for each stream.
-// Chat completions have no form for a retraction, so text that was shown and is retracted ends the stream with an
-// error.
+// Chat completions have no form for a retraction. If the run repeats the text that was shown and is retracted, the stream
+// continues behind it; otherwise the stream ends with an error.
 import {
   isObject,
   type Chunk,
@@ -23,36 +23,83 @@ export type ChatEnd =
   | { kind: 'failed'; error: WireError }
   | { kind: 'retracted'; code: ErrorCode | undefined };
 
+type DeltaKind = 'content' | 'reasoning_content';
+/** The shown chunks, from the last to the first. */
+type ShownDelta = { index: number; kind: DeltaKind; text: string; before: ShownDelta | undefined };
+/** ShownDelta texts that are retracted and not repeated so far, with the code of the first retraction. */
+type OwedTexts = { texts: Readonly<Record<DeltaKind, string>>; code: ErrorCode | undefined };
+
 export type ChatState = {
   runId: string;
-  /** Index of the last chunk that was shown. */
-  shownTo: number | undefined;
+  /** Something was shown. */
+  isShown: boolean;
+  shown: ShownDelta | undefined;
+  owed: OwedTexts | undefined;
   usage: Usage;
   end: ChatEnd | undefined;
 };
 
-export const startChatState = (runId: string): ChatState => ({ runId, shownTo: undefined, usage: {}, end: undefined });
+export const startChatState = (runId: string): ChatState => ({
+  runId,
+  isShown: false,
+  shown: undefined,
+  owed: undefined,
+  usage: {},
+  end: undefined,
+});
 
 export function reduceChat(
   state: ChatState,
   { index, chunk }: PositionedChunk,
 ): { state: ChatState; delta?: ChatDelta } {
   if (state.end) return { state };
-  const delta = readDelta(chunk);
-  if (delta) return { state: { ...state, shownTo: index }, delta };
+  if (chunk.type === 'retract') return { state: retract(state, chunk.payload) };
+  const text = readText(chunk);
+  if (text) return showText(state, index, text);
   const end = readEnd(chunk, state);
   if (!end) return { state };
+  if (end.kind !== 'failed' && state.owed) return { state: { ...state, end: endRetracted(state.owed) } };
   return { state: { ...state, end, usage: chunk.type === 'finish' ? readUsage(chunk.payload.output) : state.usage } };
 }
 
-function readDelta(chunk: Chunk): ChatDelta | undefined {
-  if (chunk.type === 'text-delta') return chunk.payload.text === '' ? undefined : { content: chunk.payload.text };
-  if (chunk.type === 'reasoning-delta')
-    return chunk.payload.text === '' ? undefined : { reasoning_content: chunk.payload.text };
-  return undefined;
+type DeltaText = { kind: DeltaKind; text: string };
+
+function readText(chunk: Chunk): DeltaText | undefined {
+  if (chunk.type !== 'text-delta' && chunk.type !== 'reasoning-delta') return undefined;
+  const { text } = chunk.payload;
+  return text === '' ? undefined : { kind: chunk.type === 'text-delta' ? 'content' : 'reasoning_content', text };
 }
 
-function readEnd(chunk: Chunk, { runId, shownTo }: ChatState): ChatEnd | undefined {
+const makeDelta = ({ kind, text }: DeltaText): ChatDelta =>
+  kind === 'content' ? { content: text } : { reasoning_content: text };
+
+const endRetracted = ({ code }: OwedTexts): ChatEnd => ({ kind: 'retracted', code });
+
+/** Takes a repeated text from the owed ones, and shows the rest. */
+function showText(state: ChatState, index: number, { kind, text }: DeltaText): { state: ChatState; delta?: ChatDelta } {
+  const expected = state.owed?.texts[kind] ?? '';
+  if (state.owed && !expected.startsWith(text) && !text.startsWith(expected))
+    return { state: { ...state, end: endRetracted(state.owed) } };
+  const owed = state.owed && removeOwed(state.owed, kind, text.length);
+  const next = { ...state, owed, shown: { index, kind, text, before: state.shown } };
+  const rest = text.slice(expected.length);
+  return rest === '' ? { state: next } : { state: { ...next, isShown: true }, delta: makeDelta({ kind, text: rest }) };
+}
+
+function removeOwed(owed: OwedTexts, kind: DeltaKind, length: number): OwedTexts | undefined {
+  const texts = { ...owed.texts, [kind]: owed.texts[kind].slice(length) };
+  return texts.content === '' && texts.reasoning_content === '' ? undefined : { ...owed, texts };
+}
+
+/** Withdraws the shown chunks from an index on: the run owes their texts, before those that it owes already. */
+function retract(state: ChatState, { index, code }: { index: number; code?: ErrorCode | undefined }): ChatState {
+  const texts = { content: '', reasoning_content: '', ...state.owed?.texts };
+  let { shown } = state;
+  for (; shown && shown.index >= index; shown = shown.before) texts[shown.kind] = shown.text + texts[shown.kind];
+  return shown === state.shown ? state : { ...state, shown, owed: { texts, code: state.owed?.code ?? code } };
+}
+
+function readEnd(chunk: Chunk, { runId }: ChatState): ChatEnd | undefined {
   switch (chunk.type) {
     case 'finish':
       return { kind: 'finished', reason: chooseFinishReason(chunk.payload.stepResult.reason) };
@@ -64,10 +111,6 @@ function readEnd(chunk: Chunk, { runId, shownTo }: ChatState): ChatEnd | undefin
       return endWithError(readError(chunk.payload.error));
     case 'abort':
       return { kind: 'failed', error: { code: 'run-cancelled', message: 'The run was cancelled.' } };
-    case 'retract':
-      return shownTo !== undefined && chunk.payload.index <= shownTo
-        ? { kind: 'retracted', code: chunk.payload.code }
-        : undefined;
     default:
       return undefined;
   }

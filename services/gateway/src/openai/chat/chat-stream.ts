@@ -22,7 +22,7 @@ export async function* readChatFrames(
       state = next.state;
       if (next.delta) text += writer.formatDelta(next.delta);
     }
-    if (text !== '' || state.end) yield { text, isShown: state.shownTo !== undefined, end: state.end, state };
+    if (text !== '' || state.end) yield { text, isShown: state.isShown, end: state.end, state };
     if (state.end) return;
   }
 }
