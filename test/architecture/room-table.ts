@@ -8,7 +8,7 @@ export const ROOM_TABLE: Readonly<Record<string, Rooms>> = {
   'services/orchestrator/src': {
     erase: ['api', 'saves', 'state', 'head', 'streams'],
     check: ['api', 'run', 'model', 'calls', 'state', 'head', 'settings', 'transcript', 'agents', 'peers'],
-    api: ['takeover', 'transcript', 'saves', 'state', 'head', 'streams', 'settings', 'agents', 'peers'],
+    api: ['takeover', 'transcript', 'saves', 'state', 'head', 'streams', 'settings', 'agents', 'peers', 'circuits'],
     takeover: ['run', 'saves', 'state', 'head', 'streams', 'changes', 'settings', 'transcript'],
     run: [
       'model',
@@ -108,9 +108,23 @@ export const ROOM_TABLE: Readonly<Record<string, Rooms>> = {
     http: [],
   },
   'console/src': {
-    app: ['agents', 'processors', 'keys', 'dead-letters', 'inbox', 'memory', 'chat', 'runs', 'ui', 'api', 'styles'],
+    app: [
+      'agents',
+      'processors',
+      'models',
+      'keys',
+      'dead-letters',
+      'inbox',
+      'memory',
+      'chat',
+      'runs',
+      'ui',
+      'api',
+      'styles',
+    ],
     agents: ['ui', 'api'],
     processors: ['runs', 'ui', 'api'],
+    models: ['ui', 'api'],
     keys: ['ui', 'api'],
     'dead-letters': ['ui', 'api', 'styles'],
     inbox: ['chat', 'ui', 'api', 'styles'],

@@ -33,6 +33,9 @@ describe('millrace doctor', () => {
     expect(find('streams')).toMatchObject([{ level: 'ok', message: expect.stringContaining('have room') }]);
     expect(find('processors')[0]).toMatchObject({ level: 'ok', message: expect.stringContaining('guardrails') });
     expect(JSON.stringify(find('processors'))).toContain('pii of zz-claimant cannot be used');
+    expect(find('models')).toMatchObject([
+      { level: 'ok', message: expect.stringMatching(/openai, openai-chat; agents use 1 models/) },
+    ]);
     // No memory runs in this test.
     expect(find('memory')).toMatchObject([
       { level: 'fail', message: expect.stringContaining('nobody-there'), remedy: expect.any(String) },

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import {
   Bot,
+  BrainCircuit,
   Cpu,
   Inbox,
   KeyRound,
@@ -40,6 +41,7 @@ const GROUPS: readonly NavigationGroup[] = [
     items: [
       { to: '/agents', text: 'Agents', icon: Bot },
       { to: '/processors', text: 'Processors', icon: Cpu, needs: 'operator' },
+      { to: '/models', text: 'Models', icon: BrainCircuit, needs: 'operator' },
       { to: '/keys', text: 'Keys', icon: KeyRound, needs: 'admin' },
     ],
   },

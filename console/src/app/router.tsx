@@ -47,6 +47,10 @@ const deadLettersRoute = createRoute({
   ...placeUnderRoot('/dead-letters'),
   component: lazyRouteComponent(() => import('../dead-letters/dead-letters-page.tsx'), 'DeadLettersPage'),
 });
+const modelsRoute = createRoute({
+  ...placeUnderRoot('/models'),
+  component: lazyRouteComponent(() => import('../models/models-page.tsx'), 'ModelsPage'),
+});
 const processorsRoute = createRoute({
   ...placeUnderRoot('/processors'),
   component: lazyRouteComponent(() => import('../processors/processors-page.tsx'), 'ProcessorsPage'),
@@ -88,6 +92,7 @@ const routeTree = rootRoute.addChildren([
   inboxRoute,
   deadLettersRoute,
   processorsRoute,
+  modelsRoute,
   processorRoute,
   agentsRoute,
   agentRoute,

@@ -21,6 +21,7 @@ import { createDeadLettersApi } from './api/dead-letters-api.ts';
 import { createInspectVerb } from './api/inspect-run.ts';
 import { createProcessorsVerb } from './api/processors-api.ts';
 import { openRunIndex, type RunIndex } from './api/run-index.ts';
+import { createModelsVerb } from './api/list-models.ts';
 import { createStatusVerb } from './api/read-status.ts';
 import { createRunsApi } from './api/runs-api.ts';
 import { createSubmitGuard, type SubmitGuard } from './api/submit-limits.ts';
@@ -31,7 +32,7 @@ import { createTryVerb } from './check/try-verb.ts';
 import { createDeleteVerb } from './erase/delete-verb.ts';
 import { createEraseVerb } from './erase/erase-verb.ts';
 import { startEraser } from './erase/eraser.ts';
-import { openCircuits } from './circuits/circuits.ts';
+import { openCircuits, type Circuits } from './circuits/circuits.ts';
 import { openErasures, type Erasures } from './erase/erasures.ts';
 import { createClaimLog, listClaims } from './state/claim-events.ts';
 import { createDiscovery, type Discovery } from './peers/discovery.ts';
@@ -123,7 +124,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const endpoints = serveVerbs(
       bus,
       createHandlers(
-        { access, saves, agents, discovery, erasures, index, deps, places, findProblem: guard.findProblem },
+        { access, saves, agents, discovery, erasures, index, deps, places, circuits, findProblem: guard.findProblem },
         submits,
       ),
     );
@@ -147,12 +148,13 @@ type ApiParts = {
   index: RunIndex;
   deps: Deps;
   places: CheckPlaces;
+  circuits: Circuits;
   /** Why the streams do not accept writes. */
   findProblem: () => string | undefined;
 };
 
 function createHandlers(parts: ApiParts, submits: SubmitGuard): ApiHandlers {
-  const { access, saves, agents, discovery, erasures, index, deps, places, findProblem } = parts;
+  const { access, saves, agents, discovery, erasures, index, deps, places, circuits, findProblem } = parts;
   const schemas = createSchemaChecker();
   const runs = createRunsApi({ access, agents, submits, schemas, discovery, index });
   const letters = createDeadLettersApi(access, saves, runs.submit);
@@ -184,6 +186,7 @@ function createHandlers(parts: ApiParts, submits: SubmitGuard): ApiHandlers {
     check: createCheckVerb({ deps, agents, submits, places }),
     'processors-try': createTryVerb({ deps, discovery, submits, places }),
     'tools-call': createToolCallVerb({ deps, discovery, submits, places }),
+    models: createModelsVerb({ agents, models: deps.models, circuits, now: access.clock.now }),
     status: createStatusVerb({ access, version: VERSION, findProblem }),
     erase: createEraseVerb(erasures),
     processors: createProcessorsVerb({

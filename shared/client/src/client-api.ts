@@ -190,6 +190,8 @@ export type Client = {
   };
   /** Version of an orchestrator, and the room of the streams: operators only. */
   status(): Promise<ApiAnswer<'status'>>;
+  /** State of the providers, and of the models of applied agents: operators only. */
+  models(): Promise<ApiAnswer<'models'>>;
   /**
    * Calls one tool alone: no processor judges arguments and result. Operators only. @throws tool-unknown,
    * tool-unconfirmed for a tool that writes or sends

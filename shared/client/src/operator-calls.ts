@@ -11,7 +11,7 @@ export const ANSWER_MS = 5_000;
 /** Longer than the timeout of most tools, which the orchestrator applies. */
 const TOOL_MS = 300_000;
 
-type OperatorCalls = Pick<Client, 'deadLetters' | 'agents' | 'keys' | 'processors' | 'callTool' | 'status'>;
+type OperatorCalls = Pick<Client, 'deadLetters' | 'agents' | 'keys' | 'processors' | 'callTool' | 'status' | 'models'>;
 
 export const createOperatorCalls = ({ ask, askPublic, caller, mayUse }: ClientConnection): OperatorCalls => ({
   deadLetters: {
@@ -53,6 +53,7 @@ export const createOperatorCalls = ({ ask, askPublic, caller, mayUse }: ClientCo
     try: (request) => ask('processors-try', request, { timeoutMs: (request.timeoutMs ?? CHECK_MS) + ANSWER_MS }),
   },
   status: () => ask('status', {}),
+  models: () => ask('models', {}),
   callTool: (request) => ask('tools-call', request, { timeoutMs: TOOL_MS }),
 });
 

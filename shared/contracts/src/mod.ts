@@ -77,6 +77,7 @@ export * from './run/run-head.ts';
 export * from './run/held-pending.ts';
 export * from './run/run-changes.ts';
 export * from './api/status.ts';
+export * from './api/model-health.ts';
 export * from './run/run-rejection.ts';
 export * from './run/run-state.ts';
 export * from './base/stored-version.ts';

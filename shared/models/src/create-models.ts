@@ -6,7 +6,7 @@ import { createEmbedder, type Embedder } from './embedder.ts';
 import { generateObjectWith, type GenerateObjectRequest } from './generate-object.ts';
 import { rememberKey } from './own-keys.ts';
 import { openProvider, type LanguageModelOptions, type OpenProvider } from './providers/open-provider.ts';
-import { listOpenAIProviders, type Providers } from './providers/provider-config.ts';
+import { listOpenAIProviders, type ProviderKind, type Providers } from './providers/provider-config.ts';
 
 export type ModelsOptions = {
   /** Key and base URL of the providers `openai` and `openai-chat`, instead of those in `providers`. */
@@ -18,6 +18,8 @@ export type ModelsOptions = {
 export type Models = {
   /** @throws model-unknown */
   createLanguageModel(id: string, options?: LanguageModelOptions): LanguageModelV4;
+  /** Returns the configured providers by name, without their addresses and keys. */
+  listProviders(): { name: string; kind: ProviderKind; hasKey: boolean }[];
   /** Returns a token for the route of a model: its provider, key and name. Empty: the model has no route. @throws model-unknown */
   identifyRoute(id: string): string;
   /** @throws model-unknown */
@@ -36,6 +38,10 @@ export function createModels({ apiKey, baseUrl, providers = new Map() }: ModelsO
   };
   return {
     createLanguageModel,
+    listProviders: () =>
+      [...known]
+        .map(([name, { kind, apiKey }]) => ({ name, kind, hasKey: apiKey !== undefined }))
+        .toSorted((before, after) => (before.name < after.name ? -1 : 1)),
     identifyRoute(id) {
       const { prefix, name } = findProvider(opened, id);
       const { kind, baseUrl = '', apiKey = '' } = known.get(prefix) ?? {};

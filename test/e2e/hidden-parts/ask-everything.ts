@@ -49,6 +49,7 @@ export const buildRequests = ({
   processors: [{}],
   'processors-try': [{ processor: 'unknown', text: 'x' }],
   status: [{}],
+  models: [{}],
   'tools-call': [{ tool, args: {} }],
   'threads-list': [{ resourceId: subject }],
   'threads-get': [{ threadId: thread }],

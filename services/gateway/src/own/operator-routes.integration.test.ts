@@ -70,12 +70,22 @@ describe('POST /v1/processors/{processor}/try', () => {
   });
 });
 
-test.each(['/v1/status', '/v1/processors', '/v1/runs/none/changes', '/v1/runs/none/inspect'])(
+test.each(['/v1/status', '/v1/models/health', '/v1/processors', '/v1/runs/none/changes', '/v1/runs/none/inspect'])(
   'A caller without the scope operate is refused %s',
   async (path) => {
     expect((await gateway.fetch(path, 'key-ada')).status).toBe(403);
   },
 );
+
+test('GET /v1/models/health has the providers, without their keys and addresses', async () => {
+  const response = await gateway.fetch('/v1/models/health', 'key-root');
+  const text = await response.text();
+  expect([response.status, JSON.parse(text)]).toMatchObject([
+    200,
+    { providers: expect.arrayContaining([expect.objectContaining({ name: 'openai', hasKey: true })]), omitted: 0 },
+  ]);
+  expect(text).not.toMatch(/http|127\.0\.0\.1/);
+});
 
 test('GET /v1/status names the orchestrator and the streams', async () => {
   const response = await gateway.fetch('/v1/status', 'key-root');

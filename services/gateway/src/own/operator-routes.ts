@@ -66,6 +66,15 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     handle: async ({ access }) => (await access.connectOperator()).status(),
   }),
   defineRoute({
+    method: 'GET',
+    path: '/v1/models/health',
+    id: 'getModelHealth',
+    summary: 'Returns the providers, and the state of each model of an applied agent.',
+    verb: 'models',
+    answer: API.models.answer,
+    handle: async ({ access }) => (await access.connectOperator()).models(),
+  }),
+  defineRoute({
     method: 'POST',
     path: '/v1/erasures',
     id: 'eraseResource',

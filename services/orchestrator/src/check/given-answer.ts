@@ -19,6 +19,7 @@ export function createGivenModels(answer: GivenAnswer): Models {
   };
   return {
     createLanguageModel: () => model,
+    listProviders: () => [],
     identifyRoute: () => '',
     createEmbedder: () => refuse(),
     generateObject: () => refuse(),

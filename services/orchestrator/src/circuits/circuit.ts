@@ -44,8 +44,12 @@ export type RouteCounts = { since: number; succeeded: number; failed: number };
 /** `retryAt`: earliest time of the next call as the provider requests it, ms since 1970. */
 export type RouteFailure = { cause: FailureCause; retryAt?: number | undefined };
 
+/** Returns the counts of the current window; those of a past one begin again. */
+export const readCounts = (counts: RouteCounts | undefined, now: number): RouteCounts =>
+  counts && now - counts.since < WINDOW_MS ? counts : { since: now, succeeded: 0, failed: 0 };
+
 export function countCall(counts: RouteCounts | undefined, isFailure: boolean, now: number): RouteCounts {
-  const current = counts && now - counts.since < WINDOW_MS ? counts : { since: now, succeeded: 0, failed: 0 };
+  const current = readCounts(counts, now);
   const { succeeded, failed } = current;
   return isFailure ? { ...current, failed: failed + 1 } : { ...current, succeeded: succeeded + 1 };
 }

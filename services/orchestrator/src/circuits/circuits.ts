@@ -7,6 +7,7 @@ import {
   circuitSchema,
   isOfRoute,
   countCall,
+  readCounts,
   failCircuit,
   takeLease,
   readOpenUntil,
@@ -35,6 +36,8 @@ export type Circuits = {
   /** The call was abandoned. */
   release(route: string, owner: string): void;
   read(route: string): Circuit;
+  /** Returns the calls of this orchestrator in the current window. */
+  readCounts(route: string): Omit<RouteCounts, 'since'>;
   /** Reads the bucket again, after it was recreated. */
   reload(): Promise<void>;
   stop(): void;
@@ -107,6 +110,10 @@ export async function openCircuits({ access, log }: CircuitParts): Promise<Circu
     },
     release: (route, owner) => change(route, releaseLease(read(route), owner)),
     read,
+    readCounts: (route) => {
+      const { succeeded, failed } = readCounts(counts.get(route), now());
+      return { succeeded, failed };
+    },
     reload: copy.reload,
     stop: copy.stop,
   };

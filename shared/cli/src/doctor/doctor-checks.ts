@@ -120,6 +120,24 @@ async function checkAgents(client: Client): Promise<Finding[]> {
   ];
 }
 
+async function checkModels(client: Client): Promise<Finding[]> {
+  const name = 'models';
+  const { providers, unknown } = await client.models();
+  const models = providers.flatMap((provider) => provider.models);
+  const down = models.filter(({ state }) => state !== 'ok');
+  const found = [
+    reportOk(name, `${providers.map((provider) => provider.name).join(', ')}; agents use ${models.length} models`),
+    ...down.map(({ id, cause, until }) =>
+      warn(name, `${id} is not asked until ${until} (${cause})`, 'Read the log of the orchestrators; docs/models.md.'),
+    ),
+  ];
+  if (unknown.length > 0)
+    found.push(
+      warn(name, `no provider is configured for ${unknown.slice(0, 10).join(', ')}`, 'Set its key, or PROVIDERS.'),
+    );
+  return found;
+}
+
 async function checkMemories(client: Client): Promise<Finding[]> {
   const { total } = await client.threads.list({ limit: 1 });
   const { total: waiting } = await client.saves.list();
@@ -155,6 +173,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   streams: checkStreams,
   processors: checkProcessors,
   agents: checkAgents,
+  models: checkModels,
   memory: checkMemories,
   auth: checkKeys,
   runs: checkRuns,

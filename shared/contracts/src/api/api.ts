@@ -17,6 +17,7 @@ import { editedAnswerSchema, resumeTokenSchema, shownPendingSchema, suspensionSc
 import { shownSaveSchema } from '../run/deferred-save.ts';
 import { changesAnswerSchema } from '../run/run-changes.ts';
 import { statusAnswerSchema } from './status.ts';
+import { modelsAnswerSchema } from './model-health.ts';
 import { MEMORY_API } from './memory-api.ts';
 import { messageSchema } from '../message/message.ts';
 import { checkAnswerSchema, checkRequestSchema } from './check.ts';
@@ -188,10 +189,7 @@ export const API = {
     z.object(cursor),
     z.object({ letters: z.array(shownDeadLetterSchema), next }),
   ),
-  /**
-   * Starts a run again as a new run that names the old one, or defers a save again. A repeated request has the same
-   * result.
-   */
+  /** Starts a run again as a new run that names the old one, or defers a save again. Repeatable. */
   'dead-letters-retry': defineVerb(
     { scope: 'operate', run: true, once: true },
     nothing,
@@ -251,6 +249,8 @@ export const API = {
   'tools-call': defineVerb({ scope: 'operate', once: true }, toolCallRequestSchema, toolCallAnswerSchema),
   /** Version of the orchestrator that answers, and the room of the streams: operators only. */
   status: defineVerb({ scope: 'operate' }, nothing, statusAnswerSchema),
+  /** Returns the state of the providers, and of the models of the tenant's agents: operators only. */
+  models: defineVerb({ scope: 'operate' }, nothing, modelsAnswerSchema),
   ...MEMORY_API,
   /** Creates an API key of the tenant; no other answer contains the key itself: operators only. */
   'keys-create': defineVerb(
