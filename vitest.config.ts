@@ -24,7 +24,7 @@ const hookTimeoutMs = 60_000;
 const testTimeoutMs = 30_000;
 const pollTimeoutMs = 10_000;
 /** Tests scale the production durations to a fifth: shared/contracts/src/base/timings.ts. */
-const TIME_SCALE = '0.2';
+const TIME_SCALE = process.env['MILLRACE_TIME_SCALE'] ?? '0.2';
 /** A heap of a few more megabytes saves a quarter of the processor time of nats-server in tests. */
 const GOGC = '400';
 // Shares compiled sources between the workers and all programs that tests start. Node reads the variable when a process starts.

@@ -8,8 +8,8 @@ export type DeltaShape = {
 };
 
 /** A member's value that differs between deltas. No string of JSON can hold the quote before a name, so that each match is a member. */
-const MEMBERS = /"(content|delta|obfuscation)":"[^"]*"|"(sequence_number)":\d+/g;
-const TEXT_MEMBERS: ReadonlySet<string | undefined> = new Set(['content', 'delta']);
+const MEMBERS = /"(content|delta|text|thinking|obfuscation)":"[^"]*"|"(sequence_number)":\d+/g;
+const TEXT_MEMBERS: ReadonlySet<string | undefined> = new Set(['content', 'delta', 'text', 'thinking']);
 
 /** Parsed deltas of one stream that a shape may be learned from. A stream of events with different JSON costs no more attempts. */
 const MAX_LEARNED = 16;

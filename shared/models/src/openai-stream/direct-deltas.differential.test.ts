@@ -1,5 +1,6 @@
 // The direct reader against the AI SDK alone, over recorded streams that arrive in pieces of every size: the same parts in the same order, but
 // for deltas that are joined.
+import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,6 +8,7 @@ import type { ModelError } from '@millrace/contracts';
 import { createModels } from '../create-models.ts';
 import { toModelError } from '../model-error.ts';
 import { startByteProvider, type ByteAnswer, type ByteProvider } from '../testing/byte-provider.ts';
+import { ANTHROPIC_STREAMS } from '../testing/anthropic-streams.ts';
 import { OPENAI_STREAMS, type RecordedStream } from '../testing/openai-streams.ts';
 
 type Part = LanguageModelV4StreamPart;
@@ -51,11 +53,17 @@ const isSamePiece = (one: Part, other: Part): boolean =>
   JSON.stringify({ ...one, delta: '' }) === JSON.stringify({ ...other, delta: '' });
 
 const sdk = (model: string): LanguageModelV4 => {
+  if (model.startsWith('anthropic/'))
+    return createAnthropic({ apiKey: 'none', baseURL: provider.baseUrl }).languageModel('m');
   const openai = createOpenAI({ apiKey: 'none', baseURL: provider.baseUrl });
   return model.startsWith('openai-chat/') ? openai.chat('m') : openai.responses('m');
 };
-const direct = (model: string) =>
-  createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).createLanguageModel(model, { joinsDeltas: true });
+const direct = (model: string) => {
+  const { baseUrl } = provider;
+  const anthropic = { kind: 'anthropic' as const, apiKey: 'none', baseUrl, headers: {}, promptCache: false };
+  const models = createModels({ apiKey: 'none', baseUrl, providers: new Map([['anthropic', anthropic]]) });
+  return models.createLanguageModel(model, { joinsDeltas: true });
+};
 
 const encodeEvents = ({ events }: RecordedStream, end = '\n\n') =>
   Buffer.from(events.map((one) => `data: ${typeof one === 'string' ? one : JSON.stringify(one)}${end}`).join(''));
@@ -101,12 +109,11 @@ const FORMS: Record<string, (stream: RecordedStream) => ByteAnswer> = {
   }),
 };
 
-describe.each(OPENAI_STREAMS.map((stream) => [`${stream.model}: ${stream.name}`, stream] as const))(
-  '%s',
-  (_, stream) => {
-    test.each(Object.entries(FORMS))('sent %s gives the parts that the AI SDK gives', async (_form, form) => {
-      const expected = await collectParts(sdk(stream.model), form(stream));
-      expect(await collectParts(direct(stream.model), form(stream))).toEqual(expected);
-    });
-  },
-);
+describe.each(
+  [...OPENAI_STREAMS, ...ANTHROPIC_STREAMS].map((stream) => [`${stream.model}: ${stream.name}`, stream] as const),
+)('%s', (_, stream) => {
+  test.each(Object.entries(FORMS))('sent %s gives the parts that the AI SDK gives', async (_form, form) => {
+    const expected = await collectParts(sdk(stream.model), form(stream));
+    expect(await collectParts(direct(stream.model), form(stream))).toEqual(expected);
+  });
+});

@@ -1,4 +1,4 @@
-// Reads the plain deltas of OpenAI's two streams directly, and leaves every other event to the AI SDK. The SDK spends six web streams on each
+// Reads the plain deltas of OpenAI's two streams and of Anthropic's directly, and leaves every other event to the AI SDK. The SDK spends six web streams on each
 // event, and most events of an answer repeat the one before with another text. The first delta of a sequence passes the SDK; its part is the
 // template of the others. The deltas that one read of the socket holds become one part.
 //

@@ -1,5 +1,5 @@
-// Recognizes the events of OpenAI's two streams that only append a text to an open part: text of chat completions, text and summaries of
-// reasoning of responses. By allow-list: an event with another member that has a value is no plain delta. Pure.
+// Recognizes the events of OpenAI's two streams and of Anthropic's that only append a text to an open part: text of chat completions, text and
+// summaries of reasoning of responses, text and thinking of messages. By allow-list: an event with another member that has a value is no plain delta. Pure.
 import { isObject } from '@millrace/contracts';
 
 export type PlainDelta = {
@@ -26,6 +26,11 @@ export const readChatDelta: ReadDelta = (data) => {
 export const readResponsesDelta: ReadDelta = (data) => {
   const event = parseShort(data);
   return event && matchResponsesDelta(event);
+};
+
+export const readMessagesDelta: ReadDelta = (data) => {
+  const event = parseShort(data);
+  return event && matchMessagesDelta(event);
 };
 
 const parseShort = (data: string): JsonMembers | undefined =>
@@ -103,6 +108,27 @@ function matchResponsesDelta(event: JsonMembers): PlainDelta | undefined {
 
 const hasLogprobs = (logprobs: unknown): boolean =>
   logprobs !== undefined && logprobs !== null && !(Array.isArray(logprobs) && logprobs.length === 0);
+
+/** By type of the delta, the member with its text. */
+const MESSAGES_TEXTS: ReadonlyMap<unknown, string> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+]);
+const MESSAGES_MEMBERS = new Set(['type', 'index', 'delta']);
+
+function matchMessagesDelta(event: JsonMembers): PlainDelta | undefined {
+  const { type, index, delta } = event;
+  if (type !== 'content_block_delta' || typeof index !== 'number' || !isObject(delta)) return undefined;
+  const name = MESSAGES_TEXTS.get(delta['type']) ?? '';
+  const text = delta[name];
+  if (typeof text !== 'string' || text === '') return undefined;
+  if (!hasOnly(event, MESSAGES_MEMBERS) || !hasOnly(delta, new Set(['type', name]))) return undefined;
+  return {
+    key: JSON.stringify([name, index]),
+    text,
+    withText: (other) => JSON.stringify({ ...event, delta: { ...delta, [name]: other } }),
+  };
+}
 
 /** A member without a value is as good as absent. */
 function hasOnly(members: JsonMembers, allowed: ReadonlySet<string>): boolean {

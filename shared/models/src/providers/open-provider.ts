@@ -5,7 +5,7 @@ import { createChatRepairer } from '../openai-stream/compatible-events.ts';
 import { createCompatibleModel } from '../openai-stream/compatible-model.ts';
 import { withDirectDeltas, type StreamForm } from '../openai-stream/direct-deltas.ts';
 import type { Fetch } from '../openai-stream/http-post.ts';
-import { readChatDelta, readResponsesDelta } from '../openai-stream/plain-delta.ts';
+import { readChatDelta, readMessagesDelta, readResponsesDelta } from '../openai-stream/plain-delta.ts';
 import { createUnstoredModel } from '../unstored-model.ts';
 import { withCachePoints } from './cache-points.ts';
 import { createAnthropic, createGoogle, createOpenAI } from './clients.ts';
@@ -23,6 +23,7 @@ export type OpenProvider = {
 };
 
 const RESPONSES_FORM: StreamForm = { read: readResponsesDelta, createRepairer: () => (data) => data };
+const MESSAGES_FORM: StreamForm = { read: readMessagesDelta, createRepairer: () => (data) => data };
 const CHAT_FORM: StreamForm = { read: readChatDelta, createRepairer: createChatRepairer };
 
 /** The key of a server without one: clients of providers require a value. */
@@ -67,9 +68,15 @@ function openAnthropic({
   headers,
   promptCache,
 }: Provider): OpenProvider {
-  const own = createAnthropic({ apiKey, baseURL: baseUrl, headers, fetch: fetchBounded });
+  const open = (fetch: Fetch) => createAnthropic({ apiKey, baseURL: baseUrl, headers, fetch });
+  const bounded = open(fetchBounded);
   return {
-    createLanguageModel: (name) => (promptCache ? withCachePoints(own.languageModel(name)) : own.languageModel(name)),
+    createLanguageModel(name, { joinsDeltas = false }) {
+      const model = bounded.languageModel(name);
+      const create = (fetch: Fetch) => open(fetch).languageModel(name);
+      const read = joinsDeltas ? withDirectDeltas(model, create, MESSAGES_FORM) : model;
+      return promptCache ? withCachePoints(read) : read;
+    },
   };
 }
 
