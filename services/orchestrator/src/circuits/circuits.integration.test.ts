@@ -4,7 +4,7 @@ import { timings } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { useJetStream } from '../testing/jetstream.ts';
-import { openCircuits, type Circuits } from './circuits.ts';
+import { MAX_COUNTED_ROUTES, openCircuits, type Circuits } from './circuits.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -50,6 +50,15 @@ test('A call that is abandoned returns its lease, and a later orchestrator reads
   await eventually(async () =>
     expect((await open()).read(OTHER)).toMatchObject({ state: 'open', cause: 'unauthorized' }),
   );
+});
+
+test('An orchestrator counts the calls of the latest routes only', async () => {
+  const circuits = await open();
+  circuits.recordSuccess(ROUTE, 'one.1');
+  circuits.recordSuccess(OTHER, 'one.2');
+  circuits.recordSuccess(ROUTE, 'one.3');
+  for (let at = 1; at < MAX_COUNTED_ROUTES; at++) circuits.recordSuccess(`other-${at}`, 'one.4');
+  expect([ROUTE, OTHER].map((route) => circuits.readCounts(route).succeeded)).toEqual([2, 0]);
 });
 
 test('Without the bucket an orchestrator applies its own circuits to its own calls', async () => {

@@ -26,6 +26,9 @@ const LEASE_TIMEOUT_MS = 1_000;
 /** An own change that the bucket has not taken applies for this long, ms. */
 const UNSAVED_MS = 60_000;
 
+/** Routes whose calls are counted, the latest ones: a processor may choose any model. */
+export const MAX_COUNTED_ROUTES = 1_000;
+
 export type Circuits = {
   /** Returns the time until which the route must not be asked, ms since 1970. */
   readOpenUntil(route: string): number | undefined;
@@ -52,6 +55,14 @@ export async function openCircuits({ access, log }: CircuitParts): Promise<Circu
   /** Own changes that the bucket does not have. */
   const unsaved = new Map<string, { circuit: Circuit; until: number }>();
   const { now } = access.clock;
+  const count = (route: string, isFailure: boolean): RouteCounts => {
+    const counted = countCall(counts.get(route), isFailure, now());
+    counts.delete(route);
+    counts.set(route, counted);
+    const [oldest = route] = counts.keys();
+    if (counts.size > MAX_COUNTED_ROUTES) counts.delete(oldest);
+    return counted;
+  };
   const read = (route: string): Circuit => {
     const own = unsaved.get(route);
     if (own && own.until <= now()) unsaved.delete(route);
@@ -99,14 +110,12 @@ export async function openCircuits({ access, log }: CircuitParts): Promise<Circu
       return Promise.race([write(route, leased), late]);
     },
     recordSuccess(route, owner) {
-      counts.set(route, countCall(counts.get(route), false, now()));
+      count(route, false);
       change(route, closeCircuit(read(route), owner));
     },
     recordFailure(route, owner, failure) {
       if (!isOfRoute(failure)) return change(route, releaseLease(read(route), owner));
-      const counted = countCall(counts.get(route), true, now());
-      counts.set(route, counted);
-      change(route, failCircuit(read(route), failure, counted, owner, now()));
+      change(route, failCircuit(read(route), failure, count(route, true), owner, now()));
     },
     release: (route, owner) => change(route, releaseLease(read(route), owner)),
     read,
