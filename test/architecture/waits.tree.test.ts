@@ -9,6 +9,8 @@ const WAITS: Record<string, string> = {
   'services/auth/src/callout/serve-callout.ts': 'the keys of connections cannot be read',
   'services/tools/src/mcp/mcp-server.ts': 'an MCP server is away or does not end',
   'services/orchestrator/src/erase/erase-verb.ts': 'waits for progress of an erasure, outside of the runs',
+  'services/orchestrator/src/budgets/account.ts': 'the bucket is away, or another orchestrator has changed the account',
+  'services/orchestrator/src/budgets/budgets.ts': 'calls in progress hold the room of a budget',
   'services/orchestrator/src/model/ask-model.ts': 'the provider set a time for the retry',
   'services/orchestrator/src/calls/ask-with-policy.ts': 'no replica is available, or all are at capacity',
   'services/orchestrator/src/calls/repeat-call.ts':

@@ -80,11 +80,13 @@ const listColumns = (ownId: string | undefined): Column<ShownKey>[] => [
 
 function describeLimits(limits: ShownKey['limits']): string {
   if (!limits) return '';
-  const { requestsPerMinute, streams, tokensPerDay } = limits;
+  const { requestsPerMinute, streams, tokensPerDay, costPerDay, costPerMonth } = limits;
   return [
     requestsPerMinute === undefined ? '' : `${requestsPerMinute} requests a minute`,
     streams === undefined ? '' : `${streams} streams`,
     tokensPerDay === undefined ? '' : `${tokensPerDay} tokens a day`,
+    costPerDay === undefined ? '' : `a cost of ${costPerDay} a day`,
+    costPerMonth === undefined ? '' : `a cost of ${costPerMonth} a month`,
   ]
     .filter(Boolean)
     .join(', ');

@@ -150,6 +150,15 @@ function buildRow(event: AnyEvent, key: string, from: number): EventRow {
         tone: event.outcome === 'saved' ? 'ok' : 'wait',
         verdict: event.outcome,
       };
+    case 'budget':
+      return {
+        ...row,
+        kind: 'model',
+        title: 'Budget',
+        detail: event.scope,
+        tone: 'wait',
+        verdict: `over 80 % of its ${event.window} is spent`,
+      };
     case 'run':
       return {
         ...row,

@@ -27,6 +27,8 @@ export function describeEvents(events: readonly RunEvent[]): string[] {
         return [formatRow('a tool', 0, `${event.tool} (approved with other arguments)`)];
       case 'save':
         return [formatRow('memory', 0, `${event.memories.join(', ')}: ${event.outcome}`)];
+      case 'budget':
+        return [formatRow('a budget', 0, `${event.scope}: over 80 % of its ${event.window} is spent`)];
       case 'run':
         return [];
     }

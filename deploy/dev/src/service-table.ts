@@ -26,6 +26,8 @@ type ServiceRow = { name: string; host?: HostName; store?: Store; alone?: true; 
 
 /** Variable with the path of the file of providers. */
 export const PROVIDER_FILE = 'PROVIDERS';
+/** Variable with the path of the file of budgets. */
+export const BUDGET_FILE = 'BUDGETS';
 
 /** Every service on the bus. Not HEALTH_PORT and PROCESSORS: processes of one machine share neither a port nor a choice. */
 const BUS = [...CONNECTION_VARIABLES, 'MILLRACE_PREFIX', 'LOG_LEVEL'];
@@ -42,6 +44,7 @@ const MODEL = [
 ];
 const EMBEDDING = ['EMBEDDING_MODEL', 'EMBEDDING_BASE_URL', 'EMBEDDING_API_KEY'];
 const RUN_LIMITS = [
+  BUDGET_FILE,
   'MAX_RUNS_PER_TENANT',
   'MAX_CHECKS',
   'MAX_CHECKS_PER_TENANT',

@@ -11,6 +11,8 @@ const maxBytes = z.coerce
   .optional();
 
 const ownConfigSchema = z.object({
+  /** Path of the YAML or JSON file of budgets of money: docs/limits.md. The same for all orchestrators. */
+  BUDGETS: z.string().min(1).optional(),
   /**
    * Concurrent runs; an eighth more is reserved for tenants that have no run at this orchestrator. Further runs stay in
    * the queue.
@@ -95,4 +97,9 @@ export const readSubmitLimits = (config: OrchestratorConfig) => ({
   maxInputBytes: config.MAX_INPUT_BYTES,
   runsPerSecond: config.RUNS_PER_SECOND,
   maxQueuedBytes: config.MAX_QUEUED_BYTES,
+});
+
+export const readRunLimits = (config: OrchestratorConfig) => ({
+  maxRuns: config.MAX_RUNS,
+  maxRunsPerTenant: config.MAX_RUNS_PER_TENANT ?? config.MAX_RUNS,
 });

@@ -14,7 +14,7 @@ import {
   type JetStreamAccess,
 } from '@millrace/bus';
 import type { ServiceContext, ServiceDefinition } from '@millrace/service';
-import { configSchema, readSubmitLimits, readTopologyOptions, requireProviders } from './config.ts';
+import { configSchema, readRunLimits, readSubmitLimits, readTopologyOptions, requireProviders } from './config.ts';
 import { openAgentStore, type AgentStore } from './agents/agent-store.ts';
 import { createAgentsApi } from './api/agents-api.ts';
 import { createDeadLettersApi } from './api/dead-letters-api.ts';
@@ -32,6 +32,8 @@ import { createTryVerb } from './check/try-verb.ts';
 import { createDeleteVerb } from './erase/delete-verb.ts';
 import { createEraseVerb } from './erase/erase-verb.ts';
 import { startEraser } from './erase/eraser.ts';
+import { readBudgetRules } from './budgets/budget-rules.ts';
+import { openBudgets } from './budgets/budgets.ts';
 import { openCircuits, type Circuits } from './circuits/circuits.ts';
 import { openErasures, type Erasures } from './erase/erasures.ts';
 import { createClaimLog, listClaims } from './state/claim-events.ts';
@@ -59,6 +61,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
   config: configSchema,
   async start({ config, bus, log, resources, draining, watchHealth }) {
     const models = createModels({ providers: await requireProviders(config) });
+    const rules = await readBudgetRules(config.BUDGETS);
     const access = await openJetStream(bus, { logStreams: config.LOG_STREAMS });
     const topology = readTopologyOptions(config);
     await ensureTopology(access, topology);
@@ -66,6 +69,8 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('discovery', () => discovery.stop());
     const stores = await openStores(access, { log, resources });
     const { agents, saves, erasures, circuits } = stores;
+    const budgets = openBudgets({ access, rules, log });
+    resources.add('budgets', budgets.stop);
     const index = openRunIndex(access, { maxRuns: config.MAX_INDEXED_RUNS });
     resources.add('index of runs', () => index.stop());
     const reloadStores = async () => {
@@ -92,13 +97,13 @@ export const service: ServiceDefinition<typeof configSchema> = {
       driven,
       erasures,
       circuits,
+      budgets,
       tick: createFlushTick(),
     };
     const stopSaving = startSaver(deps, { giveUpAfterMs: config.SAVES_WAIT_HOURS * 3_600_000 });
     resources.add('saver', stopSaving);
     resources.add('eraser', startEraser({ access, erasures, saves, services: config.ERASE_SERVICES }));
-    const limits = { maxRuns: config.MAX_RUNS, maxRunsPerTenant: config.MAX_RUNS_PER_TENANT ?? config.MAX_RUNS };
-    const consumer = createRunConsumer(deps, limits, draining);
+    const consumer = createRunConsumer(deps, readRunLimits(config), draining);
     // Released after the runs: if a peer gets no answer any more, this orchestrator has no runs either.
     const peers = answerPeers(bus);
     resources.add('answers to peers', () => peers.stop());
@@ -156,7 +161,7 @@ type ApiParts = {
 function createHandlers(parts: ApiParts, submits: SubmitGuard): ApiHandlers {
   const { access, saves, agents, discovery, erasures, index, deps, places, circuits, findProblem } = parts;
   const schemas = createSchemaChecker();
-  const runs = createRunsApi({ access, agents, submits, schemas, discovery, index });
+  const runs = createRunsApi({ access, agents, submits, budgets: deps.budgets, schemas, discovery, index });
   const letters = createDeadLettersApi(access, saves, runs.submit);
   const definitions = createAgentsApi(agents, discovery, schemas, deps.models);
   return {

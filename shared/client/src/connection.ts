@@ -6,6 +6,7 @@ import {
   type ApiAnswer,
   type ApiRequestInput,
   type ApiVerb,
+  type KeyBudget,
   type PublicAnswer,
   type PublicVerb,
 } from '@millrace/contracts';
@@ -104,10 +105,15 @@ export type Caller = {
   subject?: string | undefined;
   /** Bounds of the buffer of each run. */
   kept?: KeptLimits | undefined;
+  /** Limits of money of the key of the caller. */
+  budget?: KeyBudget | undefined;
 };
 
+/** Verbs whose requests may call models. */
+const BUDGETED: ReadonlySet<ApiVerb> = new Set(['submit', 'check', 'processors-try']);
+
 /** Returns the connection of a caller over an open bus. */
-export async function attachCaller(bus: Bus, { tenant, subject, kept }: Caller): Promise<ClientConnection> {
+export async function attachCaller(bus: Bus, { tenant, subject, kept, budget }: Caller): Promise<ClientConnection> {
   const caller = await chooseCaller(tenant, subject);
   return {
     bus,
@@ -117,7 +123,8 @@ export async function attachCaller(bus: Bus, { tenant, subject, kept }: Caller):
     kept,
     async ask(verb, request, { run, signal, timeoutMs, submission } = {}) {
       refuseClosed(bus);
-      return askApi(bus, verb, { tenant, caller, ...(run !== undefined && { run }) }, request, {
+      const sent = budget && BUDGETED.has(verb) ? { ...request, budget } : request;
+      return askApi(bus, verb, { tenant, caller, ...(run !== undefined && { run }) }, sent, {
         ...(signal && { signal }),
         ...(timeoutMs !== undefined && { timeoutMs }),
         ...(submission !== undefined && { submission }),

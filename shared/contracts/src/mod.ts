@@ -15,6 +15,7 @@ export * from './chunk/chunk-batch.ts';
 export * from './tool/client-tool.ts';
 export * from './message/conversation.ts';
 export * from './base/places.ts';
+export * from './run/budget.ts';
 export * from './run/dead-letter.ts';
 export * from './agent/discovery.ts';
 export * from './run/erasure.ts';

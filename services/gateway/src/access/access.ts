@@ -1,7 +1,8 @@
 // The rights of one request: its identity, its scopes, and the client of the caller for which it acts.
+import { createHash } from 'node:crypto';
 import type { Bus } from '@millrace/bus';
 import { attachClient, type Client } from '@millrace/client';
-import { MillraceError, type Identity, type Scope } from '@millrace/contracts';
+import { MillraceError, type Identity, type KeyBudget, type Scope } from '@millrace/contracts';
 
 export type Access = {
   identity: Identity;
@@ -30,22 +31,33 @@ const KEPT = { chunks: 4_096, bytes: 8 * 1024 * 1024 };
 /** Verbs of these scopes return data of every agent. */
 const OPERATOR_SCOPES: ReadonlySet<Scope> = new Set(['operate', 'admin']);
 
+/** Returns the limits of money of a key. The account is the account of the other limits, hashed to a token. */
+function createKeyBudget({ tenant, subject = '', keyId, limits }: Identity): KeyBudget | undefined {
+  const { costPerDay: day, costPerMonth: month } = limits ?? {};
+  if (day === undefined && month === undefined) return undefined;
+  const account = createHash('sha256')
+    .update(JSON.stringify([tenant, keyId ?? subject, keyId === undefined]))
+    .digest('base64url');
+  return { account, ...(day !== undefined && { day }), ...(month !== undefined && { month }) };
+}
+
 /** @param bus connection of the gateway, which has the permissions of every caller */
 export function createAccess(bus: Bus, identity: Identity, actingFor = identity.subject): Access {
   const { tenant, scopes, agents, keyId } = identity;
+  const budget = createKeyBudget(identity);
   const access: Access = {
     identity,
     account: keyId ?? `${tenant} ${identity.subject ?? ''}`,
     subject: actingFor,
     async connectClient() {
-      if (actingFor !== undefined) return attachClient(bus, { tenant, subject: actingFor, kept: KEPT, agents });
+      if (actingFor !== undefined) return attachClient(bus, { tenant, subject: actingFor, kept: KEPT, agents, budget });
       // A key without a subject acts as an operator only if it may.
       access.require('operate');
-      return attachClient(bus, { tenant, kept: KEPT });
+      return attachClient(bus, { tenant, kept: KEPT, budget });
     },
     async connectOperator(scope = 'operate') {
       access.require(scope);
-      return attachClient(bus, { tenant, kept: KEPT });
+      return attachClient(bus, { tenant, kept: KEPT, budget });
     },
     require(scope) {
       if (agents !== undefined && OPERATOR_SCOPES.has(scope))

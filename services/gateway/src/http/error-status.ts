@@ -35,6 +35,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'suspension-expired': 410,
   'message-too-large': 413,
   'input-too-large': 413,
+  'budget-exceeded': 402,
+  'budget-reserved': 429,
   'queue-full': 429,
   'too-many-runs': 429,
   'too-many-requests': 429,

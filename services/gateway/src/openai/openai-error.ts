@@ -19,6 +19,8 @@ export class ContentBlocked extends Error {
 const CODES: Partial<Record<ErrorCode, string>> = {
   'credentials-refused': 'invalid_api_key',
   'agent-unknown': 'model_not_found',
+  'budget-exceeded': 'insufficient_quota',
+  'budget-reserved': 'rate_limit_exceeded',
   'limit-exceeded': 'rate_limit_exceeded',
   'queue-full': 'rate_limit_exceeded',
   'too-many-runs': 'rate_limit_exceeded',

@@ -48,7 +48,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     summary:
       'Judges texts or messages with the input or output processors of an agent, without a model, memory or state. Nothing is stored.',
     verb: 'check',
-    body: checkRequestSchema.omit({ agent: true }),
+    body: checkRequestSchema.omit({ agent: true, budget: true }),
     answer: API.check.answer,
     handle: ({ access, params, body, context }) =>
       runCheck(access, { ...body, agent: readAgent(params, access) }, context),

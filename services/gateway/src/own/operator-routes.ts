@@ -48,7 +48,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     summary:
       'Judges a text, or messages, with one processor at one stage. Returns the verdict, the changed text and the violations with spans. Nothing is stored.',
     verb: 'processors-try',
-    body: tryRequestSchema.omit({ processor: true }),
+    body: tryRequestSchema.omit({ processor: true, budget: true }),
     answer: API['processors-try'].answer,
     async handle({ access, params: { processor = '' }, body, context }) {
       if (!tokenSchema.safeParse(processor).success)

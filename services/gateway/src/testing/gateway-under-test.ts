@@ -63,6 +63,13 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
     agents: ['only-this'],
     keyId: 'single-answer',
   },
+  'key-thrifty': {
+    tenant: 'default',
+    subject: 'thrifty',
+    scopes: ['run', 'read'],
+    limits: { costPerDay: 0.02 },
+    keyId: 'thrifty',
+  },
   'key-silent': { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], keyId: 'silent' },
   'key-busy': {
     tenant: 'default',

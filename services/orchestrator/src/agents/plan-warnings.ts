@@ -126,4 +126,6 @@ function findAmbiguous(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[]
 
 /** Requires a price of each of its models for an agent with limited costs. Other models are checked before they are called. */
 export const findPriceIssues = (agent: Agent, plan: Plan): Issue[] =>
-  listCandidates(agent.model).flatMap(({ use }) => listUnpriced(agent, plan, use) ?? []);
+  listCandidates(agent.model).flatMap(
+    ({ use }) => listUnpriced({ prices: agent.prices, entries: plan.entries, isBudgeted: false }, use) ?? [],
+  );

@@ -11,6 +11,7 @@ import {
   type ToolDefinition,
 } from '@millrace/contracts';
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
+import type { Budgets } from '../budgets/budgets.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
 import { endUndriven, endIfOverdue } from '../takeover/end-undriven.ts';
 import { isAtRest, readEnd, readHead } from '../head/run-head.ts';
@@ -38,13 +39,15 @@ export type RunsApiOptions = {
   access: JetStreamAccess;
   agents: AgentStore;
   submits: SubmitGuard;
+  /** Absent: the cost of runs has no limit. */
+  budgets?: Pick<Budgets, 'refuseSpent'> | undefined;
   schemas: SchemaChecker;
   discovery: OpenedPeers;
   /** Absent: the lists read all heads. */
   index?: RunIndex | undefined;
 };
 
-export function createRunsApi({ access, agents, submits, schemas, discovery, index }: RunsApiOptions) {
+export function createRunsApi({ access, agents, submits, budgets, schemas, discovery, index }: RunsApiOptions) {
   const { bus } = access;
   const refuseTooManyWaiting = createWaitingLimit(access, index);
   const requireHead = async (call: ApiCall): Promise<RunHead> => {
@@ -66,6 +69,7 @@ export function createRunsApi({ access, agents, submits, schemas, discovery, ind
       refuseOthers(request, tenant, run);
       const own = await bindRequest(request, call);
       submits.check(request, call);
+      await budgets?.refuseSpent(own);
       const applied = await findAgent(agents, tenant, request.agent);
       const opened = isOperator(call.caller) ? await openLists(request, applied.value.plan, discovery) : {};
       const stored = { ...own, ...opened };

@@ -46,11 +46,16 @@ export function createCheckRun(deps: Deps, checked: CheckedRun): Run {
   const { tenant, runId, agent } = request;
   const { stages = answer.isCutOff ? STAGES_OF_BEGINNING : STAGES_OF[direction], record = () => undefined } = checked;
   const begun = { request, applied: { ...applied, ...narrowAgent(applied, stages) }, firstIndex: 0 };
-  const { tick: _, ...own } = deps;
+  const { tick: _, budgets, ...own } = deps;
   return createRun({
     ref: { tenant, runId, agent, epoch: 1 },
     deadlineAt,
-    deps: { ...own, models: createGivenModels(answer) },
+    // The given answer costs nothing; processors that call models are charged.
+    deps: {
+      ...own,
+      models: createGivenModels(answer),
+      ...(budgets && { budgets: { ...budgets, isLimited: () => false } }),
+    },
     chunks: createUnreadPublisher(),
     events: { record, flush: async () => undefined, close: () => undefined },
     signal,

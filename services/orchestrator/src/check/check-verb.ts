@@ -8,7 +8,7 @@ import {
   type CheckAnswer,
   type CheckRequest,
   type Message,
-  type RunRequest,
+  type StoredRequest,
   type RunParty,
 } from '@millrace/contracts';
 import type { AgentStore } from '../agents/agent-store.ts';
@@ -38,13 +38,14 @@ export function createCheckVerb({ deps, agents, submits, places }: CheckParts) {
   return async (check: CheckRequest, { tenant, caller }: RunParty): Promise<CheckAnswer> => {
     refuseBadCheck(check);
     const groups = groupMessages(check);
-    submits.check(makeRequest(check, tenant, groups.flat()), { tenant, caller });
+    submits.check(makeRequest(check, { tenant, caller }, groups.flat()), { tenant, caller });
+    await deps.budgets?.refuseSpent({ tenant, caller, agent: check.agent, budget: check.budget });
     const found = await agents.find(tenant, check.agent);
     if (!found) {
       const names = agents.list(tenant).map(({ agent }) => agent.name);
       throw createUnknownAgentError(check.agent, names);
     }
-    const requests = groups.map((messages) => makeRequest(check, tenant, messages));
+    const requests = groups.map((messages) => makeRequest(check, { tenant, caller }, messages));
     for (const request of requests) refuseBadRequest(listCallerMessages(check, request), found.value);
     const free = places.take({ tenant, caller });
     const deadline = startDeadline(check.timeoutMs);
@@ -69,16 +70,20 @@ function groupMessages({ texts = [], messages, direction }: CheckRequest): Messa
   return texts.map((text, at) => [buildTextMessage(`text-${at}`, role, text)]);
 }
 
-function makeRequest({ agent, requestContext, timeoutMs }: CheckRequest, tenant: string, messages: Message[]) {
+function makeRequest(
+  { agent, requestContext, timeoutMs, budget }: CheckRequest,
+  party: RunParty,
+  messages: Message[],
+): StoredRequest {
   const runId = `check-${crypto.randomUUID()}`;
-  return { runId, tenant, agent, messages, requestContext, deadlineMs: timeoutMs };
+  return { ...party, runId, agent, messages, requestContext, deadlineMs: timeoutMs, budget };
 }
 
 /** Texts of an answer are no messages of the caller: `callerRoles` does not apply to them. */
-const listCallerMessages = ({ direction }: CheckRequest, request: RunRequest): RunRequest =>
+const listCallerMessages = ({ direction }: CheckRequest, request: StoredRequest): StoredRequest =>
   direction === 'input' ? request : { ...request, messages: [] };
 
-type WholeCheck = { check: CheckRequest; requests: RunRequest[]; applied: AppliedAgent; deadline: Deadline };
+type WholeCheck = { check: CheckRequest; requests: StoredRequest[]; applied: AppliedAgent; deadline: Deadline };
 
 async function judgeAll(deps: Deps, whole: WholeCheck) {
   const { check, requests } = whole;
@@ -101,7 +106,7 @@ async function judgeAll(deps: Deps, whole: WholeCheck) {
 }
 
 /** A beginning is judged twice: as an answer that breaks off there, and as one that ends there. */
-async function judgeOne(deps: Deps, { check, applied, deadline }: WholeCheck, request: RunRequest) {
+async function judgeOne(deps: Deps, { check, applied, deadline }: WholeCheck, request: StoredRequest) {
   const { complete, direction } = check;
   const own = resolveRunAgent(applied, request);
   if ('issues' in own) throw new MillraceError('run-refused', 'The agent does not accept the check.', own);

@@ -43,8 +43,9 @@ export function createTryVerb({ deps, discovery, submits, places }: TryParts) {
     if (asked.messages && !isInput)
       throw refuse('messages', `${stage} judges a text.`, 'Send the text of the message as text.');
     const messages = asked.messages ?? [buildTextMessage('text-0', isInput ? 'user' : 'assistant', asked.text ?? '')];
-    const request = makeRequest(asked, tenant, messages);
+    const request = makeRequest(asked, { tenant, caller }, messages);
     submits.check(request, { tenant, caller });
+    await deps.budgets?.refuseSpent(request);
     refuseBadRequest(isInput ? request : { ...request, messages: [] }, applied);
     const free = places.take({ tenant, caller });
     const deadline = startDeadline(asked.timeoutMs);
@@ -75,14 +76,15 @@ const collectOutcomes =
     outcomes.push(...event.entries.slice(0, MAX_OUTCOMES - outcomes.length));
   };
 
-function makeRequest({ requestContext, timeoutMs }: TryRequest, tenant: string, messages: Message[]) {
+function makeRequest({ requestContext, timeoutMs, budget }: TryRequest, party: RunParty, messages: Message[]) {
   return {
     runId: `try-${crypto.randomUUID()}`,
-    tenant,
+    ...party,
     agent: TRY_AGENT,
     messages,
     requestContext,
     deadlineMs: timeoutMs,
+    budget,
   };
 }
 

@@ -1,7 +1,7 @@
 // Asks the models of a step for its answer: the candidates of the agent in their order (choose-attempt.ts), then again if processAPIError
 // requests it. Published text of a failed attempt is retracted.
 import type { Chunk, StageInput, StructuredOutput, ToolDefinition, Usage } from '@millrace/contracts';
-import { passesChain, toWireError, listUnpriced } from '@millrace/contracts';
+import { passesChain, toWireError } from '@millrace/contracts';
 import { classifyFailure, suggestRemedy } from '@millrace/models';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail, type Interrupt } from '../state/interrupt.ts';
@@ -21,6 +21,7 @@ import { keepSealed } from './reasoning-seal.ts';
 import { buildResponseMessageId } from '../transcript/response-message.ts';
 import { reportCutOff } from './report-cut-off.ts';
 import { markUnknownTool } from './unknown-tools.ts';
+import { findUnpriced, reserveCall, type SettleCall } from './reserve-call.ts';
 import { streamStep, type StepChunkSource, type LastChunks, type StepStream } from './step-stream.ts';
 
 export type ModelAnswer = Extract<StepStream, { kind: 'answer' }>;
@@ -48,14 +49,19 @@ export async function askModel(
     if (waitMs > 0) await delay(waitMs, undefined, { signal: run.signal }).catch(() => undefined);
     const interrupt = waitMs > 0 ? run.checkInterruption() : undefined;
     if (interrupt) return { interrupt };
+    const refused = call.cached ? undefined : findUnpriced(run, call);
+    if (refused) return { interrupt: fail(refused) };
     if (!(await attempts.enter())) {
       await delay(ENTER_AGAIN_MS);
       continue;
     }
-    const refused = call.cached ? undefined : listUnpriced(run.agent, run.plan, call.model);
-    if (refused) return { interrupt: fail(refused) };
+    const reserved = await reserveCall(run, call);
+    if ('interrupt' in reserved) {
+      attempts.leave(false);
+      return reserved;
+    }
     const from = run.transcript.getNextPlace();
-    const stream = await streamOnce(run, call, input, makeLastChunks(call));
+    const stream = await streamOnce(run, call, input, { lastChunks: makeLastChunks(call), settle: reserved.settle });
     if (stream.kind !== 'model-error') attempts.leave(stream.kind === 'answer');
     if (stream.kind === 'answer') return { answered: stream, call };
     if (stream.kind === 'interrupt') return stream;
@@ -78,7 +84,7 @@ async function streamOnce(
   run: Run,
   call: StepModelCall,
   input: StageInput,
-  lastChunks?: LastChunks,
+  { lastChunks, settle }: { lastChunks: LastChunks | undefined; settle: SettleCall },
 ): Promise<StepStream> {
   const { runId } = run.ref;
   const started = performance.now();
@@ -132,7 +138,8 @@ async function streamOnce(
       activity.end();
     }
   };
-  const stream = await streamStep(run, input, { makeFirst: makeStepStart, lastChunks, source: readSource, ...shown });
+  const streaming = streamStep(run, input, { makeFirst: makeStepStart, lastChunks, source: readSource, ...shown });
+  const stream = await streaming.finally(() => settle(meter.readCost()));
   // The next owner of the run repeats an abandoned call under the same number.
   const isCut = stream.kind !== 'answer' && !isGivenAway(run.signal);
   const usage = stream.kind === 'answer' ? stream.usage : isCut ? meter.takeUsage() : undefined;

@@ -2,6 +2,7 @@
 // that the provider refused, or broke off before any text, costs nothing.
 import { withCost, type Chunk, type Prompt, type ToolDefinition, type Usage } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
+import { readPrices } from '../state/run-prices.ts';
 import { readTextPiece } from '../transcript/text-pieces.ts';
 import type { ModelAnswered, ModelFailure } from './model-stream.ts';
 
@@ -16,6 +17,8 @@ export type CallMeter = {
   recordFailure(failure: ModelFailure): void;
   /** Returns the usage of the call so far, or undefined if it costs nothing. */
   takeUsage(): Usage | undefined;
+  /** Returns the cost of the call so far, which need not be counted; undefined if it is unknown. */
+  readCost(): number | undefined;
 };
 
 type MeteredRequest = { model: string; prompt: Prompt; tools: readonly ToolDefinition[] };
@@ -26,10 +29,15 @@ export function createCallMeter(run: Run, { model, prompt, tools }: MeteredReque
   let isFree = false;
   let counted: Usage | undefined;
   let provider: Usage | undefined;
+  const prices = readPrices(run);
   const count = (tokens: Usage): Usage => {
-    counted = withCost(tokens, run.agent.prices, model);
+    counted = withCost(tokens, prices, model);
     run.dispatch({ action: 'model-answered', usage: counted });
     return counted;
+  };
+  const readSoFar = (): Usage => {
+    const isReported = provider?.inputTokens !== undefined || provider?.outputTokens !== undefined;
+    return isReported && provider ? provider : estimateUsage({ prompt, tools }, answerChars);
   };
   return {
     countChunks(chunks) {
@@ -43,10 +51,9 @@ export function createCallMeter(run: Run, { model, prompt, tools }: MeteredReque
       if (!hasAnswered && code !== 'model-idle') isFree = true;
     },
     takeUsage() {
-      if (counted || isFree) return counted;
-      const isReported = provider?.inputTokens !== undefined || provider?.outputTokens !== undefined;
-      return count(isReported && provider ? provider : estimateUsage({ prompt, tools }, answerChars));
+      return counted || isFree ? counted : count(readSoFar());
     },
+    readCost: () => (isFree && !counted ? 0 : (counted ?? withCost(readSoFar(), prices, model)).cost),
   };
 }
 

@@ -15,6 +15,7 @@ import {
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import type { Models } from '@millrace/models';
+import type { Budgets } from '../budgets/budgets.ts';
 import type { Circuits } from '../circuits/circuits.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import type { SessionInbox } from '../peers/session-inbox.ts';
@@ -44,6 +45,8 @@ export type Deps = {
   log: RunLog;
   agents: AppliedAgentSource;
   driven: DrivenRuns;
+  /** Absent: the cost of calls has no limit. */
+  budgets?: Budgets;
   /** Absent: every model is asked. */
   circuits?: Circuits;
   /** Absent: no resource is erased. */

@@ -37,7 +37,7 @@ test('A lost stream or bucket is created again, and owners of copies are notifie
     if (restored === 0) throw new Error(`nothing is restored; ${guard?.findProblem() ?? 'no problem is known'}`);
     return true;
   });
-  expect(await streamsThere()).toBe(10);
+  expect(await streamsThere()).toBe(11);
   await eventually(() => guard?.findProblem() === undefined);
   expect(await consumersThere()).toBe(17);
 });
@@ -58,7 +58,7 @@ test('A stream or bucket that cannot be created again is a health problem', asyn
   guard = guardTopology(access, { checkEveryMs: 20 });
   expect(await eventually(() => guard?.findProblem())).toContain(chunks);
   await access.jsm.streams.delete('OTHER');
-  await eventually(async () => guard?.findProblem() === undefined && (await streamsThere()) === 10);
+  await eventually(async () => guard?.findProblem() === undefined && (await streamsThere()) === 11);
 });
 
 test('The queue gets the subjects of its shards again after an older version has set its own', async () => {

@@ -86,8 +86,8 @@ type Parts = { lost: string[]; queues: ConsumerInfo[]; created: CreationTimes };
 
 async function readParts(access: JetStreamAccess): Promise<Parts> {
   const { bus, jsm } = access;
-  const { runs, timers, events, changes, state, agents, saves, erasures, circuits } = bus.names;
-  const buckets = [state, agents, saves, erasures, circuits].map((name) => `KV_${name}`);
+  const { runs, timers, events, changes, state, agents, saves, erasures, circuits, budgets } = bus.names;
+  const buckets = [state, agents, saves, erasures, circuits, budgets].map((name) => `KV_${name}`);
   const logs = Array.from({ length: access.logStreams }, (_, at) => bus.names.chunks(at));
   const own = [runs, timers, ...logs, events, changes, ...buckets];
   const created = new Map<string, string>();

@@ -23,7 +23,7 @@ test('Several orchestrators that start concurrently create the streams, the queu
   const others = await Promise.all([1, 2, 3].map(async () => openJetStream(await owner.connect())));
   await Promise.all([access, ...others].map((one) => ensureTopology(one)));
   const streams = await access.jsm.streams.list().next();
-  const { runs, timers, chunks, events, changes, state, agents, saves, erasures, circuits } = owner.bus.names;
+  const { runs, timers, chunks, events, changes, state, agents, saves, erasures, circuits, budgets } = owner.bus.names;
   expect(streams.map((stream) => stream.config.name).toSorted()).toEqual(
     [
       runs,
@@ -36,6 +36,7 @@ test('Several orchestrators that start concurrently create the streams, the queu
       `KV_${saves}`,
       `KV_${erasures}`,
       `KV_${circuits}`,
+      `KV_${budgets}`,
     ].toSorted(),
   );
 });

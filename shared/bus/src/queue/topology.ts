@@ -55,6 +55,7 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   await ensureBucket(access, names.saves, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
   await ensureBucket(access, names.erasures, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
   await ensureBucket(access, names.circuits, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
+  await ensureBucket(access, names.budgets, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
   await ensureLimits(access, streams);
 }
 

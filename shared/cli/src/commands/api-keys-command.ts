@@ -1,5 +1,5 @@
 // `millrace api-keys`: creates, lists and revokes the API keys of a tenant.
-import { SCOPES, type IdentityLimits, type Scope, type ShownKey } from '@millrace/contracts';
+import { budgetAmountSchema, SCOPES, type IdentityLimits, type Scope, type ShownKey } from '@millrace/contracts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from '../command/cli-command.ts';
 import { note, writeLine } from '../command/cli-io.ts';
 import { parseCount, parseExpiry } from '../command/duration.ts';
@@ -35,6 +35,8 @@ const defineCreateCommand = (cli: Cli) =>
       'requests-per-minute': { type: 'string', description: 'limit of the gateway' },
       streams: { type: 'string', description: 'limit of the gateway: streams that are open at the same time' },
       'tokens-per-day': { type: 'string', description: 'limit of the gateway: tokens of models' },
+      'cost-per-day': { type: 'string', description: 'budget in the currency of the prices: docs/limits.md' },
+      'cost-per-month': { type: 'string', description: 'the same for a month' },
       ...jsonArg,
     },
     async run(args) {
@@ -102,14 +104,25 @@ type LimitArgs = {
   'requests-per-minute'?: string | undefined;
   streams?: string | undefined;
   'tokens-per-day'?: string | undefined;
+  'cost-per-day'?: string | undefined;
+  'cost-per-month'?: string | undefined;
 };
 
 function readLimits(args: LimitArgs): IdentityLimits | undefined {
   const { 'requests-per-minute': requests, streams, 'tokens-per-day': tokens } = args;
+  const { 'cost-per-day': day, 'cost-per-month': month } = args;
   const limits = {
     ...(requests !== undefined && { requestsPerMinute: parseCount(requests, '--requests-per-minute') }),
     ...(streams !== undefined && { streams: parseCount(streams, '--streams') }),
     ...(tokens !== undefined && { tokensPerDay: parseCount(tokens, '--tokens-per-day') }),
+    ...(day !== undefined && { costPerDay: parseAmount(day, '--cost-per-day') }),
+    ...(month !== undefined && { costPerMonth: parseAmount(month, '--cost-per-month') }),
   };
   return Object.keys(limits).length > 0 ? limits : undefined;
+}
+
+function parseAmount(text: string, flag: string): number {
+  const amount = budgetAmountSchema.safeParse(Number(text));
+  if (amount.success) return amount.data;
+  throw new UsageError(`${flag} takes an amount of money above 0, not "${text}"`, CREATE);
 }

@@ -53,6 +53,8 @@ function toRows(event: AnyEvent): EventRow[] {
       const { memories, outcome, error } = event;
       return [['save', memories.join(', '), outcome, '', '', error ? `${error.message} (${error.code})` : '']];
     }
+    case 'budget':
+      return [['budget', event.scope, 'warning', '', '', `over 80 % of its ${event.window} is spent`]];
     case 'run':
       return [
         [

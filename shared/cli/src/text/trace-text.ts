@@ -24,6 +24,8 @@ function describe(event: TracedEvent): string {
       return `${event.tool}: approved with other arguments`;
     case 'save':
       return `${event.memories.join(', ')}: ${event.outcome}`;
+    case 'budget':
+      return `${event.scope}: over 80 % of its ${event.window} is spent`;
     case 'run':
       return event.status;
   }

@@ -37,10 +37,15 @@ test.each([[{ input: -1, output: 1 }], [{ input: 1 }], [{ input: 1, output: 1, p
   (price) => expect(pricesSchema.safeParse({ 'openai/small': price }).success).toBe(false),
 );
 
-test('A model without a price is called unless a cost guard is listed', () => {
-  const entries = (processor: string) => ({ entries: { budget: { entry: 'budget', processor } } });
-  expect(listUnpriced({ prices }, entries('cost-guard'), 'openai/small')).toBeUndefined();
-  expect(listUnpriced({ prices }, entries('pii'), 'openai/other')).toBeUndefined();
-  expect(listUnpriced({ prices }, entries('cost-guard'), 'openai/other')).toMatchObject({ code: 'model-unpriced' });
-  expect(listUnpriced({}, entries('cost-guard'), 'openai/other')?.message).toContain('budget');
+test('A model without a price is called unless a cost guard is listed or a budget applies', () => {
+  const plan = (processor: string, isBudgeted = false) => ({
+    prices,
+    entries: { cap: { entry: 'cap', processor } },
+    isBudgeted,
+  });
+  expect(listUnpriced(plan('cost-guard'), 'openai/small')).toBeUndefined();
+  expect(listUnpriced(plan('pii'), 'openai/other')).toBeUndefined();
+  expect(listUnpriced(plan('cost-guard'), 'openai/other')).toMatchObject({ code: 'model-unpriced' });
+  expect(listUnpriced({ ...plan('cost-guard'), prices: undefined }, 'openai/other')?.message).toContain('cap');
+  expect(listUnpriced(plan('pii', true), 'openai/other')?.message).toContain('a budget limits');
 });

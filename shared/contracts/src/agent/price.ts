@@ -31,21 +31,27 @@ export function withCost(usage: Usage, prices: Prices | undefined, model: string
   return { ...usage, cost: roundCost(total / PRICED_TOKENS) };
 }
 
-function findPrice(prices: Prices = {}, model: string): ModelPrice | undefined {
+export function findPrice(prices: Prices = {}, model: string): ModelPrice | undefined {
   return getOwnMember(prices, model);
 }
 
 /** If an agent lists this processor, models without a price are not called. */
 const COST_GUARD = 'cost-guard';
 
-/** Returns the error if the model must not be called: the agent limits its cost, and the cost cannot be computed. */
-export function listUnpriced(
-  { prices }: { prices?: Prices | undefined },
-  { entries }: { entries: Record<string, { entry: string; processor: string }> },
-  model: string,
-): Issue | undefined {
+type PricedPlan = {
+  prices: Prices | undefined;
+  entries: Record<string, { entry: string; processor: string }>;
+  /** A budget limits the cost of the run. */
+  isBudgeted: boolean;
+};
+
+/** Returns the error if the model must not be called: its cost is limited, and cannot be computed. */
+export function listUnpriced({ prices, entries, isBudgeted }: PricedPlan, model: string): Issue | undefined {
+  if (findPrice(prices, model)) return undefined;
   const guard = Object.values(entries).find(({ processor }) => processor === COST_GUARD);
-  if (!guard || findPrice(prices, model)) return undefined;
-  const message = `"${model}" has no price, and "${guard.entry}" limits the cost of this agent's models.`;
-  return { code: 'model-unpriced', message, path: 'prices', remedy: 'Add the model to `prices` of the agent.' };
+  const limit = guard ? `"${guard.entry}"` : isBudgeted ? 'a budget' : undefined;
+  if (limit === undefined) return undefined;
+  const message = `"${model}" has no price, and ${limit} limits the cost of this agent's models.`;
+  const remedy = 'Add the model to `prices` of the agent, or of the file of budgets.';
+  return { code: 'model-unpriced', message, path: 'prices', remedy };
 }

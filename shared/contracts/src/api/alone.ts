@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { CHECK_MS, MAX_CHECK_CHARS, MAX_CHECK_MESSAGES, MAX_CHECK_MS, checkAnswerSchema } from './check.ts';
 import { entryOutcomeSchema } from '../run/event.ts';
+import { keyBudgetSchema } from '../run/budget.ts';
 import { jsonObjectSchema, jsonValueSchema } from '../base/json.ts';
 import { messageSchema } from '../message/message.ts';
 import { tokenSchema } from '../base/tokens.ts';
@@ -34,6 +35,7 @@ export const tryRequestSchema = z.strictObject({
     .optional()
     .describe('judged together, as the input of one run; processInput only'),
   ...around,
+  budget: keyBudgetSchema.optional().describe('of the key that asks; the gateway adds it'),
 });
 export type TryRequest = z.infer<typeof tryRequestSchema>;
 

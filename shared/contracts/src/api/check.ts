@@ -5,6 +5,7 @@ import { errorCodeSchema } from '../base/errors.ts';
 import { jsonObjectSchema } from '../base/json.ts';
 import { messageSchema } from '../message/message.ts';
 import { entryUsageSchema } from '../message/model.ts';
+import { keyBudgetSchema } from '../run/budget.ts';
 import { tokenSchema } from '../base/tokens.ts';
 import { publicViolationSchema } from '../stage/verdict.ts';
 
@@ -37,6 +38,7 @@ export const checkRequestSchema = z.strictObject({
   complete: z.boolean().default(true).describe('false: each text is the beginning of an answer that is being streamed'),
   requestContext: jsonObjectSchema.default({}),
   timeoutMs: z.number().int().min(100).max(MAX_CHECK_MS).default(CHECK_MS),
+  budget: keyBudgetSchema.optional().describe('of the key that asks; the gateway adds it'),
 });
 export type CheckRequest = z.infer<typeof checkRequestSchema>;
 

@@ -2,6 +2,7 @@
 // auth.verify, and announces revoked keys on auth.revoked. Receivers of a credential never read its parts themselves.
 import { z } from 'zod';
 import { wireErrorSchema } from '../base/errors.ts';
+import { budgetAmountSchema } from '../run/budget.ts';
 import { threadIdSchema } from '../run/run.ts';
 import { storedVersionSchema } from '../base/stored-version.ts';
 import { tokenSchema } from '../base/tokens.ts';
@@ -22,6 +23,8 @@ export const identityLimitsSchema = z.strictObject({
   requestsPerMinute: atLeastOne.optional(),
   streams: atLeastOne.optional().describe('streams that are open at the same time'),
   tokensPerDay: atLeastOne.optional().describe('tokens of models in one day, UTC'),
+  costPerDay: budgetAmountSchema.optional().describe('cost of models in one day, UTC; orchestrators enforce it'),
+  costPerMonth: budgetAmountSchema.optional().describe('the same in one month'),
 });
 export type IdentityLimits = z.infer<typeof identityLimitsSchema>;
 

@@ -198,6 +198,7 @@ export function createNames(prefix: string = DEFAULT_PREFIX) {
     saves: prefixName('SAVES'),
     erasures: prefixName('ERASURES'),
     circuits: prefixName('CIRCUITS'),
+    budgets: prefixName('BUDGETS'),
     /** API keys: auth alone reads and writes them. */
     keys: prefixName('KEYS'),
     /** The consumer of one shard of the command queue; without a shard that of unsharded commands. */

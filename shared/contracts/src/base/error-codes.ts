@@ -74,7 +74,9 @@ export const ERROR_CODES = {
   'message-list-and-messages': 'A processor returned both messages and messageList.',
   // Models and tools
   'model-unknown': 'A model id is not of the form provider/model, or names an unknown provider.',
-  'model-unpriced': 'A model has no price in `prices` of the agent, and the agent limits its cost.',
+  'model-unpriced': 'A model has no price in `prices`, and its agent or a budget limits its cost.',
+  'budget-exceeded': 'A budget of money has no room for a call of a model until its day or month ends.',
+  'budget-reserved': 'Calls of models in progress have reserved the rest of a budget of money.',
   'cost-unknown': 'The cost of a model call is unknown, because its provider did not report its tokens.',
   'model-call-failed':
     'The model provider rejected the call, broke it off, or ended its stream without a finish reason.',

@@ -12,6 +12,7 @@ test.each([
   [{ parallelToolCalls: false }, 5],
   [{ replaces: ['m1'] }, 6],
   [{ opened: {} }, 8],
+  [{ budget: { account: 'a' } }, 10],
 ])('The command and the first record of a request with %j have the version %i', (request, version) => {
   expect(chooseRequestVersion(request)).toBe(version);
   expect(chooseRecordVersion([{ action: 'begun', request }, { action: 'input-passed' }])).toBe(version);

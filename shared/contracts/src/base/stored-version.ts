@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** The newest version that this code reads. Raised when an older reader would misread an entry. Members that it may ignore raise nothing. */
-export const STORED_VERSION = 9;
+export const STORED_VERSION = 10;
 /** The version of all entries without a member of a later version: orchestrators of the preceding versions read them. */
 export const COMMON_VERSION = 3;
 
@@ -16,6 +16,7 @@ const MEMBER_VERSIONS = {
   parallelToolCalls: 5,
   replaces: 6,
   opened: 8,
+  budget: 10,
 } as const;
 /** The version that has added judges of files. */
 const FILES_VERSION = 7;

@@ -86,6 +86,13 @@ const saveEventSchema = z.object({
   memories: z.array(z.string()),
   error: wireErrorSchema.optional(),
 });
+/** Most of a budget of money was spent before a call of the run. */
+const budgetEventSchema = z.object({
+  event: z.literal('budget'),
+  ...at,
+  scope: z.enum(['tenant', 'agent', 'subject', 'key']),
+  window: z.enum(['day', 'month']),
+});
 const runEnding = { event: z.literal('run'), ...at, status: runStatusSchema };
 
 /** The stored form, returned by the operator's verb. */
@@ -96,6 +103,7 @@ export const runEventSchema = z.discriminatedUnion('event', [
   untrustedCallEventSchema,
   editedCallEventSchema,
   saveEventSchema,
+  budgetEventSchema,
   z.object({ ...runEnding, detail: jsonValueSchema.optional() }),
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;
@@ -117,6 +125,7 @@ export const publicRunEventSchema = z.discriminatedUnion('event', [
   untrustedCallEventSchema,
   editedCallEventSchema,
   saveEventSchema,
+  budgetEventSchema,
   z.object(runEnding),
 ]);
 export type PublicRunEvent = z.infer<typeof publicRunEventSchema>;
@@ -131,6 +140,7 @@ export function toPublicEvent(event: RunEvent): PublicRunEvent {
     case 'tool':
     case 'untrusted-call':
     case 'edited-call':
+    case 'budget':
       return event;
     case 'run': {
       const { event: name, at: when, epoch, step, status } = event;

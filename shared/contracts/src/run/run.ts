@@ -15,6 +15,7 @@ import {
   usageSchema,
 } from '../message/model.ts';
 import { overridableSchema } from '../agent/plan.ts';
+import { keyBudgetSchema } from './budget.ts';
 import { traceSchema } from '../stage/stage-call.ts';
 import { storedVersionSchema } from '../base/stored-version.ts';
 import { tokenSchema } from '../base/tokens.ts';
@@ -105,6 +106,7 @@ export const runRequestSchema = z.strictObject({
     .min(1)
     .max(24 * 3_600_000)
     .default(RUN_DEADLINE_MS),
+  budget: keyBudgetSchema.optional().describe('of the key that submits; the gateway adds it'),
   trace: traceSchema.optional(),
   retryOf: tokenSchema.optional().describe('the run that this run repeats; not interpreted'),
 });
