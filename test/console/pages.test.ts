@@ -66,6 +66,7 @@ describe('the pages of the console', () => {
     ['dead-letters', () => '/dead-letters', 'No dead letters'],
     ['processors', () => '/processors', 'approval-gate'],
     ['processor', () => '/processors/pii', 'Replicas'],
+    ['models', () => '/models', 'openai-chat'],
     ['agents', () => '/agents', 'Answers, calls tools'],
     ['plan', () => `/agents/${AGENT}`, 'concurrent'],
     ['definition', () => `/agents/${AGENT}?tab=definition`, 'valid'],
@@ -86,7 +87,7 @@ describe('the pages of the console', () => {
     const { page } = await console.signIn('/runs', { viewport: PHONE });
     await page.getByRole('button', { name: 'Menu' }).click();
     const menu = page.getByRole('dialog', { name: 'Menu' });
-    expect(await menu.getByRole('link').count()).toBe(9);
+    expect(await menu.getByRole('link').count()).toBe(10);
     expect(await inspect(page, 'menu')).toEqual([]);
     await menu.getByRole('link', { name: 'Keys' }).click();
     await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor();
