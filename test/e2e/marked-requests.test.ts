@@ -83,6 +83,7 @@ const UNREAD = [
   '.trace.traceparent',
   '.trace.tracestate',
   '.retryOf',
+  '.budget.account',
 ].toSorted();
 
 const apply = async (strategy: string): Promise<void> => {
