@@ -68,7 +68,9 @@ function describeService(name: string, env: Record<string, string | undefined>):
       { type: 'continue', state: { query: {} } },
     ]);
     const said = [user('My cat is called Tom.'), assistant('A fine name.')];
-    expect(await callStage('processOutputResult', 'run-1', said)).toEqual([{ type: 'continue' }]);
+    expect(await callStage('processOutputResult', 'run-1', said)).toMatchObject([
+      { type: 'continue', usage: { modelCalls: 2 } },
+    ]);
 
     const [verdict] = await callStage('processInput', 'run-2', [user('What is my cat called?')]);
     const contents = [expect.stringMatching(/User \(.*\): My cat is called Tom\.\n.*A fine name\./)];

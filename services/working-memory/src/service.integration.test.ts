@@ -62,7 +62,9 @@ function describeService(name: string, env: () => Record<string, string>): void 
       memory: null,
     });
     expect(await callStage('processInput', 'run-1', 'I am Ada.')).toEqual([{ type: 'continue' }]);
-    expect(await callStage('processOutputResult', 'run-1', 'I am Ada.')).toEqual([{ type: 'continue' }]);
+    expect(await callStage('processOutputResult', 'run-1', 'I am Ada.')).toMatchObject([
+      { type: 'continue', usage: { modelCalls: 1 } },
+    ]);
 
     const system = {
       op: 'system',

@@ -4,6 +4,12 @@ import { MillraceError } from '@millrace/contracts';
 import { toModelError } from './model-error.ts';
 import { suggestRemedy } from './provider-remedy.ts';
 
+type EmbedOptions = {
+  abortSignal: AbortSignal;
+  /** Receives the tokens of a call. */
+  onUsage?: ((usage: { inputTokens?: number | undefined }) => void) | undefined;
+};
+
 export type Embedder = {
   /** The router id, for example `openai/text-embedding-3-small`. Vectors of two embedders cannot be compared. */
   readonly id: string;
@@ -11,17 +17,18 @@ export type Embedder = {
    * Returns one vector per text, in order, all of one length. Without texts it makes no call. 429, 5xx and network
    * errors are retried twice with Retry-After honoured (the default of `ai`).
    */
-  embed(texts: readonly string[], options: { abortSignal: AbortSignal }): Promise<number[][]>;
+  embed(texts: readonly string[], options: EmbedOptions): Promise<number[][]>;
 };
 
 export function createEmbedder(id: string, model: EmbeddingModel): Embedder {
   return {
     id,
-    async embed(texts, { abortSignal }) {
+    async embed(texts, { abortSignal, onUsage }) {
       abortSignal.throwIfAborted();
       if (texts.length === 0) return [];
       try {
-        const { embeddings } = await embedMany({ model, values: [...texts], abortSignal });
+        const { embeddings, usage } = await embedMany({ model, values: [...texts], abortSignal });
+        onUsage?.({ inputTokens: usage.tokens });
         return requireSameLength(embeddings);
       } catch (error) {
         abortSignal.throwIfAborted();

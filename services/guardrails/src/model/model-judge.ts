@@ -1,12 +1,6 @@
 // Asks a model one question about one text, with bounds on input, calls and time. It stops with the stage call and
 // returns a checked value, or a coded error for the agent's policy.
-import {
-  MillraceError,
-  processorUsageSchema,
-  toJsonSchema,
-  type JsonSchema,
-  type ProcessorUsage,
-} from '@millrace/contracts';
+import { MillraceError, makeCallReport, toJsonSchema, type JsonSchema } from '@millrace/contracts';
 import type { CommonArgs } from '@millrace/processor';
 import type { ModelFile } from '@millrace/models';
 import type { z } from 'zod';
@@ -15,7 +9,7 @@ import { refuseUnjudged } from '../guard/report.ts';
 import { BOUNDS, BoundExceeded, type Bound } from '../work/bounds.ts';
 import { mapLimited } from '../work/map-limited.ts';
 import { hashAnswerKey, hashParts } from './answer-cache.ts';
-import type { GuardModels, GuardUsage } from './guard-models.ts';
+import type { GuardModels } from './guard-models.ts';
 
 export type ModelQuestion<A> = {
   /** Short id, used as the title of the answer's schema. */
@@ -141,7 +135,7 @@ function createRequest<A>({
         abortSignal,
         onUsage: (usage) => {
           models.onUsage({ tenant: run.tenant, runId: run.runId, entry, model, ...usage });
-          onUsage({ modelCalls: 1, ...pickCounts(usage) });
+          onUsage(makeCallReport(model, usage));
         },
       });
       return answer.parse(given);
@@ -164,14 +158,6 @@ function createRequest<A>({
     if (cacheMs > 0) models.answers.set(key, JSON.stringify(given));
     return given;
   };
-}
-
-/** A provider may report no counts, or other values than counts. */
-function pickCounts({ inputTokens, outputTokens }: Pick<GuardUsage, 'inputTokens' | 'outputTokens'>): ProcessorUsage {
-  return processorUsageSchema.catch({}).parse({
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-  });
 }
 
 type UntrustedPrompt = { system: string; prompt: string; files?: ModelFile[] };

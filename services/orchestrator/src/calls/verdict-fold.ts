@@ -23,13 +23,13 @@ import {
   type JsonObject,
   type MessageOp,
   type PlanEntry,
-  type ProcessorUsage,
   type Stage,
   type StageInput,
   type Verdict,
   type VerdictOf,
   type Violation,
 } from '@millrace/contracts';
+import { sumModels, type BilledCalls } from '../state/count-calls.ts';
 import { listPassedFiles } from '../settings/allowed-files.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 
@@ -57,7 +57,7 @@ export type StageFold = {
   data: Chunk[];
   outcomes: EntryOutcome[];
   /** Model calls that entries have made. */
-  usage: { entry: string; usage: ProcessorUsage }[];
+  usage: BilledCalls[];
   /** Taint of entries and of the prompt that this stage adds. */
   taint: VerdictTaint[];
   /** Hashes of the files that entries have judged and passed. */
@@ -176,7 +176,7 @@ const toOutcome = ({ entry: { entry, processor }, verdict, ms, attempts, replica
   ms,
   attempts,
   ...(replica !== undefined && { replica }),
-  ...(verdict.usage && { usage: verdict.usage }),
+  ...(verdict.usage && { usage: sumModels(verdict.usage) }),
 });
 
 /** Adds the usage of a verdict, which counts in any case: it is paid for. */

@@ -11,7 +11,9 @@ import { createRunStop } from '../state/run-stop.ts';
 import { driveRun } from '../takeover/drive-run.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
+import { makePlan, planEntry } from '../testing/plan-entries.ts';
 import type { Say } from '../testing/scripted-model.ts';
+import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -139,6 +141,30 @@ describe('A budget', () => {
       notices.push(events.filter(({ event }) => event === 'budget'));
     }
     expect(notices).toMatchObject([[], [{ scope: 'agent', window: 'day' }], []]);
+  });
+
+  test('Calls of processors count at the price of their model, and at the highest price if it is unknown', async () => {
+    const made = openOrchestrator({ rules: perAgent(100) }, { text: 'Hello.' });
+    const usage = {
+      modelCalls: 3,
+      inputTokens: 60,
+      models: [
+        { model: 'openai/guard', modelCalls: 1, inputTokens: 40 },
+        { model: 'openai/unpriced', modelCalls: 1, inputTokens: 10 },
+      ],
+    };
+    scriptReplica(connection.bus, 'processInput', ['judge'], () => [{ ...goOn, usage }]);
+    await connection.bus.nc.flush();
+    const plan = makePlan([planEntry('judge', { stages: ['processInput'] })]);
+    const guard = { 'openai/guard': { input: 50_000, output: 0 } };
+    const agent = await made.apply({ prices: { ...prices, ...guard }, modelSettings }, plan);
+    const run = await made.begin({ agent });
+    await run.drive();
+    expect((await run.end())?.result.usage.processors).toEqual([
+      { entry: 'judge', modelCalls: 3, inputTokens: 60, outputTokens: 0 },
+    ]);
+    // 40 tokens at 0.05, and 20 at the highest price of 0.1.
+    await eventually(async () => expect(await readSpent(agent)).toBe(COST + 4));
   });
 
   test('A budget that is spent refuses submissions and checks, those of operators included', async () => {

@@ -15,6 +15,7 @@ import { guardOnce, type GuardedBatch } from './guard-batch.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { makeMessageChunks } from '../transcript/message-chunks.ts';
 import { buildResponseMessageId } from '../transcript/response-message.ts';
+import { countProcessorCalls } from '../state/count-calls.ts';
 import type { Run } from '../state/run-context.ts';
 import { readChunksTrust } from '../state/run-labels.ts';
 import { createFold, foldReported, foldVerdict, judge, type StageFold } from '../calls/verdict-fold.ts';
@@ -146,7 +147,7 @@ export function applyFold(run: Run, fold: StageFold, ms: number, trust: Trust): 
   if (trust === 'untrusted' && keepers.length > 0)
     run.dispatch({ action: 'taint-found', entries: keepers, origins: [] });
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
-  if (fold.usage.length > 0) run.dispatch({ action: 'processors-billed', usage: fold.usage });
+  countProcessorCalls(run, fold.usage);
   if (fold.outcomes.length === 0) return;
   run.events.record({ event: 'stage', stage, step: run.getState().steps.length, ms, entries: fold.outcomes });
 }

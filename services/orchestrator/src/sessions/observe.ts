@@ -3,6 +3,7 @@
 // in the event only.
 import type { Chunk, PlanEntry, Stage, StageInput } from '@millrace/contracts';
 import { createRunActivity } from '../state/run-activity.ts';
+import { countProcessorCalls } from '../state/count-calls.ts';
 import type { Run } from '../state/run-context.ts';
 import { askWithPolicy, type CallTarget } from '../calls/ask-with-policy.ts';
 import { callProcessors } from '../calls/call-processors.ts';
@@ -50,7 +51,7 @@ export function canEnqueue(
         ? undefined
         : report(run, { entry, stage, step, verdict: 'cancelled', ms: performance.now() - started });
     const { outcomes, states, usage } = foldVerdict(createFold(judged.input), judged);
-    if (usage.length > 0) run.dispatch({ action: 'processors-billed', usage });
+    countProcessorCalls(run, usage);
     if (Object.keys(states).length > 0) run.dispatch({ action: 'states-changed', states });
     const entries = outcomes.map(({ skipped: _, ...outcome }) => ({ ...outcome, observed: true }));
     run.events.record({ event: 'stage', stage, step, ms: performance.now() - started, entries });

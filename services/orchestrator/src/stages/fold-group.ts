@@ -1,6 +1,7 @@
 // Folds the verdicts of a stage's entries as they arrive: applies each verdict, returns its state, sends its custom
 // chunks. Verdicts of a parallel group arrive by time.
 import type { JsonObject, PlanEntry } from '@millrace/contracts';
+import { countProcessorCalls } from '../state/count-calls.ts';
 import type { Run } from '../state/run-context.ts';
 import { callGroup } from '../calls/call-group.ts';
 import type { StageRequest } from '../calls/call-processors.ts';
@@ -38,8 +39,7 @@ export function keep(
 ): StageFold {
   const next = foldVerdict(fold, judged);
   returnStates(run, fold, next);
-  const usage = next.usage.slice(fold.usage.length);
-  if (usage.length > 0) run.dispatch({ action: 'processors-billed', usage });
+  countProcessorCalls(run, next.usage.slice(fold.usage.length));
   data.write(next.data.slice(fold.data.length), atWork);
   return next;
 }

@@ -1,7 +1,7 @@
 // Indexes a run's messages as vectors. Embeds and saves only messages that the thread does not hold yet.
-import type { JsonObject } from '@millrace/contracts';
+import { makeCallReport, type JsonObject } from '@millrace/contracts';
 import type { Embedder } from '@millrace/models';
-import type { ProcessOutputResultArgs } from '@millrace/processor';
+import type { CommonArgs, ProcessOutputResultArgs } from '@millrace/processor';
 import { chooseMemoryOwner, retryShortOutage } from '@millrace/stores';
 import { computePointId } from '../store/point-id.ts';
 import type { RecallMessage, VectorStore } from '../store/vector-store.ts';
@@ -25,7 +25,7 @@ export async function indexMessages({ store, embedder }: Dependencies, args: Pro
   // The length of the vectors names the collection in which the known messages are looked up.
   let dimensions = readKeptDimensions(state);
   if (dimensions === undefined) {
-    await embedInto(vectors, embedder, [anyOne], abortSignal);
+    await embedInto(vectors, embedder, [anyOne], args);
     dimensions = vectors.get(anyOne.text)?.length ?? 0;
   }
   const space = { embedder: embedder.id, dimensions };
@@ -35,7 +35,7 @@ export async function indexMessages({ store, embedder }: Dependencies, args: Pro
   const unknown = messages.filter((message) => !known.has(computePointId(place, message)));
   const indexed = unknown.slice(-MAX_EMBEDDED);
   if (indexed.length < unknown.length) args.onViolation(buildLimitViolation(unknown.length - indexed.length));
-  await embedInto(vectors, embedder, indexed, abortSignal);
+  await embedInto(vectors, embedder, indexed, args);
   const block = indexed.map((message) => ({ ...message, vector: vectors.get(message.text) ?? [] }));
   const save = () => store.saveRun(space, { ...place, epoch, messages: block }, abortSignal);
   await retryShortOutage(save, abortSignal);
@@ -55,11 +55,14 @@ async function embedInto(
   vectors: Map<string, number[]>,
   embedder: Embedder,
   messages: readonly RecallMessage[],
-  abortSignal: AbortSignal,
+  args: CommonArgs,
 ): Promise<void> {
   const texts = [...new Set(messages.map(({ text }) => text))].filter((text) => !vectors.has(text));
   if (texts.length === 0) return;
-  const embedded = await embedder.embed(texts, { abortSignal });
+  const embedded = await embedder.embed(texts, {
+    abortSignal: args.abortSignal,
+    onUsage: (usage) => args.onUsage(makeCallReport(embedder.id, usage)),
+  });
   for (const [at, text] of texts.entries()) vectors.set(text, embedded[at] ?? []);
 }
 

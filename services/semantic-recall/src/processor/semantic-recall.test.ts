@@ -22,6 +22,14 @@ describe('SemanticRecallProcessor', () => {
     expect(rig.provider.listEmbedded().at(-1)).toBe('When is the deadline of the project?');
   });
 
+  test('Each call of the embedder is in the usage of the verdict, with its model', async () => {
+    const { verdicts } = await rig.callInput({}, { input: ['When is the deadline?'] });
+    expect(verdicts[0]?.usage).toMatchObject({
+      modelCalls: 1,
+      models: [{ model: 'openai/test', modelCalls: 1, inputTokens: expect.any(Number) }],
+    });
+  });
+
   test('respects topK limit', async () => {
     for (const at of [1, 2, 3, 4, 5, 6]) await rig.say({ user: `Tea number ${at} is green tea.`, assistant: 'Good.' });
     const lines = async (options: object) =>

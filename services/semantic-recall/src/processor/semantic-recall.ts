@@ -1,9 +1,9 @@
 // Shows the model earlier messages that are similar in meaning to the user's message, and indexes the run's messages
 // afterwards. The processor does not judge: it embeds the message list at its position, so guards belong before it. A
 // failure is thrown as a coded error; the policy lets the run continue.
-import { MEMORY_POSITION, buildEntryTag } from '@millrace/contracts';
+import { MEMORY_POSITION, buildEntryTag, makeCallReport } from '@millrace/contracts';
 import type { Embedder } from '@millrace/models';
-import { defineProcessor, type ProcessInputArgs, type ProcessorDefinition } from '@millrace/processor';
+import { defineProcessor, type CommonArgs, type ProcessInputArgs, type ProcessorDefinition } from '@millrace/processor';
 import { chooseMemoryOwner } from '@millrace/stores';
 import { indexMessages } from './index-messages.ts';
 import { keepVector, readKeptVector } from './kept-vector.ts';
@@ -62,7 +62,7 @@ async function recall({ store, embedder }: RecallDependencies, options: RecallOp
   const text = chooseTextToEmbed(messageList.getLatestUserContent());
   if (threadId === undefined || text === '') return;
 
-  const vector = readKeptVector(state, text) ?? (await embedOne(embedder, text, abortSignal));
+  const vector = readKeptVector(state, text) ?? (await embedOne(embedder, text, args));
   keepVector(state, text, vector);
   if (vector.every((value) => value === 0)) return;
 
@@ -84,8 +84,11 @@ async function recall({ store, embedder }: RecallDependencies, options: RecallOp
   messageList.setSystem(buildEntryTag(SYSTEM_TAG, 'semantic-recall', args.entry), [recalled.text], label);
 }
 
-async function embedOne(embedder: Embedder, text: string, abortSignal: AbortSignal): Promise<number[]> {
-  const [vector = []] = await embedder.embed([text], { abortSignal });
+async function embedOne(embedder: Embedder, text: string, args: CommonArgs): Promise<number[]> {
+  const [vector = []] = await embedder.embed([text], {
+    abortSignal: args.abortSignal,
+    onUsage: (usage) => args.onUsage(makeCallReport(embedder.id, usage)),
+  });
   return vector;
 }
 

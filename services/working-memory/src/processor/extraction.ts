@@ -2,6 +2,7 @@
 // accepted.
 import {
   isObject,
+  makeCallReport,
   MillraceError,
   readMessageText,
   type JsonObject,
@@ -9,7 +10,7 @@ import {
   type Message,
 } from '@millrace/contracts';
 import type { Models } from '@millrace/models';
-import { indentLines } from '@millrace/processor';
+import { indentLines, type CommonArgs } from '@millrace/processor';
 import { countBytes, MEMORY_MAX_BYTES } from './memory-bound.ts';
 import type { MemoryShape } from './memory-shape.ts';
 import type { WorkingMemoryOptions } from './options.ts';
@@ -64,7 +65,7 @@ export async function extractUpdate(
   memory: JsonObject,
   transcript: string,
   mode: ExtractionMode,
-  abortSignal: AbortSignal,
+  { abortSignal, onUsage }: Pick<CommonArgs, 'abortSignal' | 'onUsage'>,
 ): Promise<JsonObject> {
   const update = await models.generateObject({
     model,
@@ -72,6 +73,7 @@ export async function extractUpdate(
     system: mode === 'condense' ? CONDENSE : buildInstructions(strategy, arrays),
     prompt: `Working memory:\n${JSON.stringify(memory)}\n\nConversation:\n${transcript}`,
     abortSignal,
+    onUsage: (usage) => onUsage(makeCallReport(model, usage)),
   });
   const bytes = countBytes(update);
   if (bytes <= UPDATE_MAX_BYTES) return selectStatedFields(update);

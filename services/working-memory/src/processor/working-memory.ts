@@ -101,8 +101,9 @@ async function update(
   { store, models, defaultModel }: WorkingMemoryDependencies,
   options: WorkingMemoryOptions,
   shape: MemoryShape,
-  { messageList, result, run, abortSignal, onViolation }: ProcessOutputResultArgs,
+  args: ProcessOutputResultArgs,
 ) {
+  const { messageList, result, run, abortSignal, onViolation } = args;
   const owner = findOwner(run, options.scope);
   if (owner === undefined || options.readOnly || !result.answered) return;
   const messages = [...messageList.get.input.db(), ...messageList.get.response.db()];
@@ -118,7 +119,7 @@ async function update(
     run: { runId, epoch },
     options,
     trust: findLowestLabel(messages.flatMap((message) => findTextLabel(message) ?? [])).trust,
-    extract: (memory, asked) => extractUpdate(extraction, memory, transcript, asked, abortSignal),
+    extract: (memory, asked) => extractUpdate(extraction, memory, transcript, asked, args),
     onFull: (leftOut) => onViolation(createFullMemoryViolation(leftOut)),
     signal: abortSignal,
   });

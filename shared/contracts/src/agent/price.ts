@@ -2,7 +2,7 @@
 // unknown: an unknown price is not free.
 import { z } from 'zod';
 import type { Issue } from '../base/errors.ts';
-import { modelIdSchema, type Usage } from '../message/model.ts';
+import { modelIdSchema, type ProcessorUsage, type Usage, type VerdictUsage } from '../message/model.ts';
 import { getOwnMember } from '../base/own-member.ts';
 
 const price = z.number().min(0);
@@ -34,6 +34,28 @@ export function withCost(usage: Usage, prices: Prices | undefined, model: string
 export function findPrice(prices: Prices = {}, model: string): ModelPrice | undefined {
   return getOwnMember(prices, model);
 }
+
+/** Returns the cost of a processor's own calls. Calls of an unknown model, or of one without a price, cost the highest known price. */
+export function computeProcessorCost({ models = [], ...all }: VerdictUsage, prices: Prices): number {
+  const known = Object.values(prices);
+  const highest = {
+    input: Math.max(0, ...known.map(({ input }) => input)),
+    output: Math.max(0, ...known.map(({ output }) => output)),
+  };
+  const named = models.map((counts) => computeTokenCost(counts, findPrice(prices, counts.model) ?? highest));
+  const sum = (name: 'inputTokens' | 'outputTokens') =>
+    models.reduce((total, counts) => total + (counts[name] ?? 0), 0);
+  const others = {
+    inputTokens: Math.max(0, (all.inputTokens ?? 0) - sum('inputTokens')),
+    outputTokens: Math.max(0, (all.outputTokens ?? 0) - sum('outputTokens')),
+  };
+  return roundCost(named.reduce((total, cost) => total + cost, computeTokenCost(others, highest)) / PRICED_TOKENS);
+}
+
+const computeTokenCost = (
+  { inputTokens = 0, outputTokens = 0 }: ProcessorUsage,
+  { input, output }: ModelPrice,
+): number => inputTokens * input + outputTokens * output;
 
 /** If an agent lists this processor, models without a price are not called. */
 const COST_GUARD = 'cost-guard';

@@ -110,6 +110,32 @@ export const processorUsageSchema = z.strictObject(
   defineCounts(z.number().int().min(0).max(MAX_REPORTED_TOKENS).optional().describe('absent: 0, or unknown')),
 );
 export type ProcessorUsage = z.infer<typeof processorUsageSchema>;
+/** One report of a processor. */
+export const reportedUsageSchema = processorUsageSchema.extend({
+  model: modelIdSchema.optional().describe('of the calls; budgets count calls without it at the highest price'),
+});
+export type ReportedUsage = z.infer<typeof reportedUsageSchema>;
+
+type CallCounts = { inputTokens?: number | undefined; outputTokens?: number | undefined };
+/** Returns the report of one call. A provider may report no counts, or other values than counts. */
+export function makeCallReport(model: string, { inputTokens, outputTokens }: CallCounts): ReportedUsage {
+  const counts = processorUsageSchema.catch({}).parse({
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+  });
+  return { modelCalls: 1, model, ...counts };
+}
+/** Maximum number of models in one verdict; calls of further ones count as calls without a model. */
+export const MAX_REPORTED_MODELS = 16;
+/** The sum of the reports in one call or session. */
+export const verdictUsageSchema = processorUsageSchema.extend({
+  models: z
+    .array(reportedUsageSchema.required({ model: true }))
+    .max(MAX_REPORTED_MODELS)
+    .optional()
+    .describe('the parts of the counts that name their model'),
+});
+export type VerdictUsage = z.infer<typeof verdictUsageSchema>;
 
 /** The sum of an entry over a run. */
 export const entryUsageSchema = z.object({ entry: z.string(), ...defineCounts(z.number().int().min(0)) });

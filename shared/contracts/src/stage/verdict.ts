@@ -4,7 +4,7 @@ import { changesSchema } from '../message/changes.ts';
 import { chunkSchema } from '../chunk/chunk.ts';
 import { errorCodeSchema } from '../base/errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from '../base/json.ts';
-import { modelIdSchema, processorUsageSchema } from '../message/model.ts';
+import { modelIdSchema, verdictUsageSchema } from '../message/model.ts';
 import type { Stage } from '../base/stage.ts';
 import { suspendedForSchema } from '../chunk/suspension.ts';
 
@@ -45,7 +45,7 @@ export function toPublicViolations(violations: readonly Violation[]): PublicViol
   return [...sums.values()];
 }
 
-const usage = processorUsageSchema.optional().describe('model calls of the processor in this call, or session');
+const usage = verdictUsageSchema.optional().describe('model calls of the processor in this call, or session');
 
 /** Members of every verdict except failure. */
 const carried = {

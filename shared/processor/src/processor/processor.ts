@@ -7,7 +7,7 @@ import type {
   JsonValue,
   Message,
   ModelSettings,
-  ProcessorUsage,
+  ReportedUsage,
   Prompt,
   RunJudges,
   RunRef,
@@ -65,10 +65,10 @@ export type CommonArgs = {
   /** Records a violation: the events subject and the caller receive it, for every strategy. Never throws. */
   onViolation(violation: Omit<Violation, 'processorId'>): void;
   /**
-   * Reports model calls of the processor itself: the usage of the run lists their sum by entry. Counts are integers from 0
-   * to 1e9. @throws RangeError for other values
+   * Reports model calls of the processor itself: the usage of the run lists their sum by entry, and budgets of money count
+   * them at the price of `model`. Counts are integers from 0 to 1e9. @throws RangeError for other values
    */
-  onUsage(usage: ProcessorUsage): void;
+  onUsage(usage: ReportedUsage): void;
   run: RunRef;
   /** The entry's name in the agent. */
   entry: string;

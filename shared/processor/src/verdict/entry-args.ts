@@ -8,7 +8,7 @@ import {
   type CallEntry,
   type Chunk,
   type JsonObject,
-  type ProcessorUsage,
+  type VerdictUsage,
   type RunRef,
   type Trace,
   type Violation,
@@ -39,7 +39,7 @@ export type CallContext = {
 };
 
 /** Additions to a verdict. */
-type Leftovers = { state?: JsonObject; violations?: Violation[]; usage?: ProcessorUsage };
+type Leftovers = { state?: JsonObject; violations?: Violation[]; usage?: VerdictUsage };
 
 export type EntryArgs = {
   common: CommonArgs;
